@@ -34,7 +34,7 @@ FILM = {
     "question": "Why does a GPU stand idle although a program keeps calling it?",
     "part": "Schedules",
     "place": 160,
-    "seconds": 70,
+    "seconds": 73,
     "shows": "A loop of small products: its calls on the CPU, its products on the GPU, and one graph of all.",
     "takes": "report",
 }
@@ -152,13 +152,13 @@ class LaunchLatency(Lesson):
         self.badge(self.measured)
         self.play(bars.grow(0, run_time=2.5))
         self.say(
-            "If all calls are made beforehand, the GPU needs only {us:.1f}. So the program leaves it idle.",
+            "If all calls are made beforehand, the GPU needs only {us:.1f}. So the calls leave it idle.",
             us=self.us["queued", SMALL],
         )
         self.play(bars.grow(1, run_time=2.0), FadeIn(about))
         idle = self.word("{us:.1f} µs less", 48, self.theme.text, bold=True,
                          us=self.us["calls", SMALL] - self.us["queued", SMALL])  # fmt: skip
-        idle.next_to(bars.figures[1], DOWN if self.narrow else RIGHT, px(50 if not self.narrow else 16))
+        idle.next_to(bars.figures[1], DOWN if self.narrow else RIGHT, px(50 if not self.narrow else 34))
         self.play(FadeIn(idle), run_time=0.3)
         self.leave(bars, about, idle)
 
@@ -199,7 +199,7 @@ class LaunchLatency(Lesson):
         for number, text in enumerate((tr("checks"), tr("picks a program"), tr("queues it"))):
             name = lines(text, 44, 0.92 * third, color=ink_on(theme.launch), bold=True)
             names.add(name.move_to([two.at((number + 0.5) / 3 * call), two.cpu.get_y(), 0]))
-        about = self.word("How long each of the three takes was not measured.", 40)
+        about = self.word("Only all three together were measured.", 40)
         about.next_to(two.gpu, DOWN, px(20)).align_to(two.cpu, RIGHT)
         for number, name in enumerate(names, 1):
             self.play(PlayTrace(self.ticking, two, until=number * call / 3, run_time=1.2))
@@ -264,16 +264,17 @@ class LaunchLatency(Lesson):
         self.ticking = self.clock(end)
         self.play(Fade(two, 0.0, 1.0), FadeIn(self.ticking), *map(Leave, (about, tokens, frame, named)))
         self.play(PlayTrace(self.ticking, two, until=end, run_time=3.4))
-        less = self.word("less than {us:.1f}, as a graph also begins each next product sooner", 42,
+        less = self.word("even less than the {us:.1f}, as pauses between products are shorter, too", 42,
                          us=self.us["queued", SMALL])  # fmt: skip
         less.next_to(two.gpu, DOWN, px(24)).set_x(two.gpu.get_x())
         self.play(FadeIn(less), run_time=0.4)
+        self.wait(2.5)
         self.leave(two, less, short, self.ticking)
 
     def larger_products(self) -> None:
         """Calls run ahead of longer products."""
         call = round(1000 * self.call)
-        self.say("Larger products hide their calls: with eight times the work, each outlasts a call.")
+        self.say("Larger products hide their calls, because each takes longer than a call.")
         times = timeline(self.count, round(1000 * self.large), call, 0)
         end = ROUNDS * 1000 * self.large
         two = self.lanes(times, call, (0.0, end))
@@ -291,4 +292,4 @@ class LaunchLatency(Lesson):
         self.play(Fade(two, 0.0, 1.0), FadeIn(self.ticking, size))
         self.play(PlayTrace(self.ticking, two, until=end, run_time=3.6))
         self.play(FadeIn(both), run_time=0.4)
-        self.wait(0.8)
+        self.wait(2.5)

@@ -45,7 +45,7 @@ FILM = {
     "question": "Can simple arithmetic predict how long a GPU takes?",
     "part": "Models",
     "place": 260,
-    "seconds": 78,
+    "seconds": 79,
     "shows": "What a simulator adds up, one prediction beside its run, and the errors of all test runs.",
     "takes": "traces",
 }
@@ -230,7 +230,7 @@ class SimVsSilicon(Lesson):
         self.remove(self.cell)
         self.add(rows[0][0])
         self.play(FadeIn(*rows[0][1:]), run_time=0.4)
-        self.play(GrowFromEdge(rows[1][0], LEFT), FadeIn(rows[1][1:]), run_time=0.9)
+        self.play(GrowFromEdge(rows[1][0], LEFT), FadeIn(rows[1][1:]), run_time=2.0)
         self.leave(rows)
 
     def all_parts(self) -> None:
@@ -261,9 +261,9 @@ class SimVsSilicon(Lesson):
             "{all} tiles on {sms} SMs are {share:.1f} each, so the SM that ends last computes {tiles}.",
             all=self.problem.tiles, sms=sms, share=self.problem.tiles / sms, tiles=self.tiles,
         )  # fmt: skip
-        self.play(GrowFromEdge(bars[0], LEFT), FadeIn(steps, about), run_time=1.6)
+        self.play(GrowFromEdge(bars[0], LEFT), FadeIn(steps, about), run_time=2.6)
         self.say("Starting and writing tiles takes time, too. It is estimated from runs of other sizes.")
-        self.play(GrowFromEdge(bars[1], LEFT), FadeIn(added, what), run_time=1.0)
+        self.play(GrowFromEdge(bars[1], LEFT), FadeIn(added, what), run_time=2.0)
         self.play(FadeIn(whole), run_time=0.5)
         self.leave(bars, steps, added, what, whole, about)
 
@@ -295,7 +295,7 @@ class SimVsSilicon(Lesson):
         )  # fmt: skip
         self.badge(Badge(tr("simulated, measured"), "measured"))
         self.play(*key, *(Fade(one, 0.0, 1.0) for one in self.rasters), FadeIn(names, rows, self.ticking))
-        self.play(PlayTrace(self.ticking, *self.rasters, until=1000 * max(self.ends), run_time=4.0))
+        self.play(PlayTrace(self.ticking, *self.rasters, until=1000 * max(self.ends), run_time=4.8))
         ends = VGroup()
         for lanes, us in zip(self.rasters, self.ends, strict=True):
             figure = label(tr("{us:.1f} µs", us=us), 48, bold=True, mono=True)
@@ -344,7 +344,7 @@ class SimVsSilicon(Lesson):
         self.play(FadeIn(axis, ticks, below, key), run_time=0.5)
         self.play(FadeIn(first, shift=px(300) * DOWN), run_time=0.7)
         falling = [FadeIn(dot, shift=px(300) * DOWN) for dot in self.dots if dot is not ours]
-        self.play(LaggedStart(*falling, lag_ratio=0.05, run_time=3.0))
+        self.play(LaggedStart(*falling, lag_ratio=0.05, run_time=4.0))
         high = tallest * size + px(20)
         self.bands = VGroup()
         for off, text in ((NEAR, tr("±5%")), (self.half, tr("±{half:.1%}", half=self.half))):
@@ -359,7 +359,7 @@ class SimVsSilicon(Lesson):
             half=self.half, near=self.near, all=count,
         )  # fmt: skip
         for band in reversed(self.bands):
-            self.play(FadeIn(band), run_time=1.0)
+            self.play(FadeIn(band), run_time=1.4)
         self.wait(0.5)
 
     def the_worst(self) -> None:
