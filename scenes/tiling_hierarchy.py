@@ -25,7 +25,7 @@ FILM = {
     "question": "Why does a GPU multiply matrices in tiles?",
     "part": "Memory",
     "place": 80,
-    "seconds": 66,
+    "seconds": 67,
     "shows": "One matrix product in tiles of four sizes: the bytes that are loaded, and the time.",
     "takes": "report",
 }
@@ -57,6 +57,8 @@ class TilingHierarchy(Lesson):
         self.element_gb = 2 * self.size**3 * DTYPE_BYTES["bf16"] / 1e9
         (m, n, _) = self.problems[-1].tile
         self.sums_kb = m * n * SUM // 1024
+        self.guard(self.us[0] / self.us[-1] < self.needed[0] / self.needed[-1], "time falls less than bytes")
+        self.guard(self.element_gb / self.needed[0] == self.problems[0].tile_m, "tiles load a share of that")
         self.guard(self.sums_kb * 2 == REGISTERS_KB, "the sums of the largest tile take half the registers")
 
     def construct(self) -> None:
@@ -82,7 +84,8 @@ class TilingHierarchy(Lesson):
     def picture(self, rows: float, columns: float) -> VGroup:
         """A strip of A, a strip of B and the part of C that they make; shares of the side of C."""
         area = self.area
-        side = min(0.44 * area.height, 0.24 * area.width)
+        square = self.narrow and not self.tall
+        side = min(0.44 * area.height, (0.165 if square else 0.24) * area.width)
         gap = px(24)
         c, a, b = (rectangle(side, side, self.theme.idle) for _ in range(3))
         a.next_to(c, LEFT, gap)
@@ -97,7 +100,8 @@ class TilingHierarchy(Lesson):
         letters[2].next_to(c, RIGHT, px(20))
         made = VGroup(VGroup(a, b, c, letters), VGroup(strip_a, strip_b), part)
         place = area.center + (0.2 * area.width * LEFT if not self.narrow else 0.14 * area.height * UP)
-        return made.move_to(place)
+        made.move_to(place)
+        return made.align_to([0, area.top, 0], UP) if square else made
 
     def beside(self, picture: VGroup, *texts: str) -> VGroup:
         """Lines of words beside the picture, or below it."""
@@ -112,39 +116,40 @@ class TilingHierarchy(Lesson):
     def one_number(self) -> None:
         self.badge(Badge(tr("schematic"), "model"))
         self.say(
-            "A number of C adds up {n} products of numbers from a row of A and a column of B.", n=self.size
+            "A number of the matrix C is the sum of {n} products, of a row of A and a column of B.",
+            n=self.size,
         )
         picture = self.picture(0.012, 0.012)
         words = self.beside(
             picture,
-            tr("{n} products", n=self.size),
-            tr("{n} numbers loaded", n=2 * self.size),
+            tr("C = A × B, each {n} × {n}", n=self.size),
+            tr("one number of C: {n} products", n=self.size),
+            tr("{n} numbers loaded for it", n=2 * self.size),
         )
         self.play(FadeIn(picture[0]))
-        self.play(LaggedStart(FadeIn(picture[1]), FadeIn(picture[2]), lag_ratio=0.7, run_time=2.0))
+        self.play(LaggedStart(FadeIn(picture[1]), FadeIn(picture[2]), lag_ratio=0.7, run_time=3.0))
         self.play(FadeIn(words))
-        self.say("If each number of C were computed alone, each loaded number would be used only once.")
-        self.wait(2.0)
+        self.say("If a processor computes one number of C, it uses each number that it loads only once.")
         self.first, self.words = picture, words
 
     def a_small_tile(self) -> None:
         """The same strips, wider: each number in them is used for a row or a column of the tile."""
         picture = self.picture(0.16, 0.16)
         words = self.uses(picture, self.problems[0])
-        self.say("A processor that computes a whole tile uses each number for a row or a column of it.")
+        self.say("If it computes a whole tile, it uses each number for a whole row or column of the tile.")
         self.play(
             *(old.animate.become(new) for old, new in zip(self.first, picture, strict=True)),
             FadeOut(self.words),
-            run_time=1.6,
+            run_time=2.4,
         )
         self.play(FadeIn(words))
         larger = self.picture(0.28, 0.56)
         others = self.uses(larger, self.problems[-1])
-        self.say("In a larger tile, each is used more often.")
+        self.say("In a larger tile, each number is used more often.")
         self.play(
             *(old.animate.become(new) for old, new in zip(self.first, larger, strict=True)),
             FadeOut(words),
-            run_time=1.6,
+            run_time=2.4,
         )
         self.play(FadeIn(others))
         self.leave(self.first, others)
@@ -154,7 +159,7 @@ class TilingHierarchy(Lesson):
         m, n, _ = problem.tile
         return self.beside(
             picture,
-            tr("tile of {m} × {n}", m=m, n=n),
+            tr("tile of {m} × {n}, drawn enlarged", m=m, n=n),
             tr("each number of A is used {n} times", n=n),
             tr("each number of B is used {m} times", m=m),
         )
@@ -178,14 +183,15 @@ class TilingHierarchy(Lesson):
         ]
         chart = self.chart(tr("bytes that all tiles load"), amounts)
         self.say(
-            "Number by number, all of C would take {all:.0f} GB. In the smallest tiles it takes {some:.1f}.",
+            "Number by number, C takes {all:.0f} GB. In tiles of {m} × {m}, it takes a {m}th: {some:.1f}.",
             all=self.element_gb,
             some=self.needed[0],
+            m=self.problems[0].tile_m,
         )
         self.play(FadeIn(chart[0]), run_time=0.5)
-        self.play(chart[1].come(0), run_time=2.0)
-        self.say("Larger tiles need less and less.")
-        self.play(chart[1].come(1, 2, 3), run_time=3.5)
+        self.play(chart[1].come(0), run_time=3.2)
+        self.say("The larger the tiles, the fewer bytes they load.")
+        self.play(chart[1].come(1, 2, 3), run_time=4.5)
         self.leave(chart)
 
     def timed(self) -> None:
@@ -196,9 +202,11 @@ class TilingHierarchy(Lesson):
             for name, us in zip(self.names(), self.us, strict=True)
         ]
         chart = self.chart(tr("time of the whole product"), amounts)
-        self.say("An H200 also takes less time with larger tiles.")
+        self.say("With larger tiles, an H200 also takes less time.")
         self.play(FadeIn(chart[0]), run_time=0.5)
-        self.play(chart[1].come(), run_time=4.5)
+        self.play(chart[1].come(), run_time=5.0)
+        self.say("Time falls less than bytes, because the multiplications stay the same.")
+        self.wait(0.5)
         self.leave(chart)
 
     def not_larger(self) -> None:
@@ -207,16 +215,16 @@ class TilingHierarchy(Lesson):
         m, n, _ = self.problems[-1].tile
         hue, idle = self.hue, self.theme.idle
         rows = [
-            (tr("sums of a tile of {m} × {n}", m=m, n=n), self.sums_kb),
-            (tr("sums of a tile of {m} × {n}", m=2 * m, n=n), 2 * self.sums_kb),
+            (tr("tile of {m} × {n}: {size} bytes for each sum", m=m, n=n, size=SUM), self.sums_kb),
+            (tr("tile of {m} × {n}: {size} bytes for each sum", m=2 * m, n=n, size=SUM), 2 * self.sums_kb),
         ]
         amounts = [
             Amount(name, [(kb, hue), (REGISTERS_KB - kb, idle)], tr("{kb} KB", kb=kb)) for name, kb in rows
         ]
         chart = self.chart(tr("registers of one processor: {kb} KB", kb=REGISTERS_KB), amounts)
-        self.say("Why not still larger? A tile's sums lie in the processor's registers, its fastest memory.")
+        self.say("Why not larger still? A tile's sums lie in the processor's registers, its fastest memory.")
         self.play(FadeIn(chart[0]), run_time=0.5)
-        self.play(chart[1].come(0), run_time=2.5)
-        self.say("In a tile twice as large, they would leave no register for anything else.")
-        self.play(chart[1].come(1), run_time=2.5)
+        self.play(chart[1].come(0), run_time=3.5)
+        self.say("In a tile twice as large, they would leave no registers for anything else.")
+        self.play(chart[1].come(1), run_time=3.5)
         self.leave(chart)
