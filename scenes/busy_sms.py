@@ -32,7 +32,7 @@ FILM = {
     "question": "What if another program holds one processor?",
     "part": "Schedules",
     "place": 200,
-    "seconds": 81,
+    "seconds": 80,
     "shows": "A kernel with fixed lists of tiles while one SM is held, and kernels without lists beside it.",
     "takes": "traces",
 }
@@ -156,7 +156,9 @@ class BusySms(ManySMs):
             box = self.sm_boxes[-1].box
             sign = self.word("held", 46, self.theme.text, bold=True).move_to(box)
             paper = rectangle(sign.width + px(30), sign.height + px(24), self.ground).move_to(box)
-            self.hatch = VGroup(*self.hatched(box.copy().scale(0.86)), paper, sign)
+            ground = rectangle(0.86 * box.width, 0.7 * box.height).move_to(box)
+            ground.align_to(box.get_bottom() + 0.07 * box.width * UP, DOWN)
+            self.hatch = VGroup(*self.hatched(ground), paper, sign)
 
     def block(self, number: int, tiles: int) -> VGroup:
         """A thread block and the tiles that it has to compute."""
@@ -190,7 +192,6 @@ class BusySms(ManySMs):
             each=self.each,
         )
         self.play(FadeIn(self.shown, word), LaggedStart(*map(FadeIn, groups), lag_ratio=0.3, run_time=1.8))
-        self.wait(0.6)
         self.play(self.enter(groups, [0, 1, 2, 3]))
         self.leave(*groups, word, self.shown)
 
@@ -200,9 +201,7 @@ class BusySms(ManySMs):
         *groups, late = [self.block(n, self.each) for n in (0, 1, 2, self.sms - 1)]
         for place, group in enumerate(groups):
             group.move_to([self.columns[place], self.top, 0])
-        self.say(
-            "Now another program holds one SM. The last block has no SM to run on, so it waits with its list."
-        )
+        self.say("Now another program holds one SM. The last block finds no SM, so it waits with its list.")
         self.play(FadeIn(self.shown), *self.key())
         self.play(FadeIn(self.hatch), *map(FadeIn, groups))
         self.play(self.enter(groups, [0, 1, 2]))
@@ -218,7 +217,7 @@ class BusySms(ManySMs):
         room = self.area.width / len(groups)
         for n, group in enumerate(groups):
             group.move_to([self.area.left + (n + 0.5) * room, self.top, 0])
-        self.say("A naive kernel has no lists: it starts a block for each tile, and a free SM gets the next.")
+        self.say("A naive kernel has no lists: it starts a block per tile, and a free SM gets the next.")
         self.play(FadeIn(self.shown, self.hatch), *map(FadeIn, groups), *self.key())
         self.play(self.enter(groups[:3], [0, 1, 2]))
         for done, place in ((1, 1), (0, 0), (2, 2)):
@@ -242,7 +241,7 @@ class BusySms(ManySMs):
             tile = old.copy().move_to(figure.get_center() + px(80) * DOWN)
             figure.write(str(number + 1))
             self.play(FadeOut(old, shift=px(60) * DOWN), FadeIn(tile), run_time=0.4)
-            self.play(Travel([tile], [[old.get_center()]], leg=0.8))
+            self.play(Travel([tile], [[old.get_center()]], leg=0.6))
             block.remove(old).add(tile)
         self.leave(self.shown, self.hatch, both, *blocks)
 
@@ -264,7 +263,7 @@ class BusySms(ManySMs):
         """Four rounds."""
         self.badge(of_trace(self.free))
         self.ticking = self.clock(self.free.makespan)
-        key = self.key(*self.phases("launch", "first load", "multiply", "write", "both"))
+        key = self.key(*self.phases("first load", "multiply", "write", "both"))
         area = self.area._replace(bottom=self.floor)
         lanes, title = self.rows(self.free, area, tr("132 SMs, one thin row each; time runs to the right"))
         names = self.round_names(lanes, round_ends(self.free))
@@ -287,7 +286,7 @@ class BusySms(ManySMs):
         run, area = self.one, self.area
         self.badge(of_trace(run))
         self.ticking = self.clock(run.makespan)
-        key = self.key(*self.phases("launch", "first load", "multiply", "write", "both"))
+        key = self.key(*self.phases("first load", "multiply", "write", "both"))
         foot = self.floor
         step = px(LANE + 62)
         upper = area._replace(bottom=foot + 2 * step)
@@ -316,7 +315,7 @@ class BusySms(ManySMs):
         )
         self.around = VGroup(title, held, names)
         self.play(*key, *self.appear(self.lanes, self.lane, self.around, self.ticking))
-        self.play(PlayTrace(self.ticking, self.lanes, self.lane, until=self.begins, run_time=3.6))
+        self.play(PlayTrace(self.ticking, self.lanes, self.lane, until=self.begins, run_time=3.2))
         self.first = self.in_lane(0.0, self.begins, tr("its own block's list"))
         self.play(FadeIn(self.first))
 
@@ -336,16 +335,15 @@ class BusySms(ManySMs):
         )
         second = self.in_lane(self.begins, end, tr("the last block's list"))
         self.play(
-            PlayTrace(self.ticking, self.lanes, self.lane, until=end, run_time=4.0),
+            PlayTrace(self.ticking, self.lanes, self.lane, until=end, run_time=3.4),
             FadeIn(second, run_time=0.6),
         )
         figure = self.ends(self.lanes, self.us[1]).set_y(self.lane.grounds.get_y())
         self.play(FadeIn(figure))
         idle = self.others - 1
         note = self.note_in(self.lanes, self.begins, 0.0, 1.0, tr("{idle} SMs have nothing to do", idle=idle))
-        self.say("Meanwhile {idle} SMs stand idle: no other block may take a tile from this list.", idle=idle)
+        self.say("{idle} SMs stand idle, as no other block may take tiles from this list.", idle=idle)
         self.play(FadeIn(note, run_time=0.8))
-        self.wait(1.6)
         self.leave(self.lanes, self.lane, self.around, self.first, second, figure, note, self.ticking)
 
     def five_rounds(self) -> None:
@@ -354,7 +352,7 @@ class BusySms(ManySMs):
         self.badge(of_trace(self.naive))
         longest = float(max(run.makespan for run in runs))
         held = Entry(tr("held by another program"), [self.theme.quiet], hatched=True)
-        key = self.key(*self.phases("launch", "first load", "multiply", "write"), held)
+        key = self.key(*self.phases("first load", "multiply", "write"), held)
         area = area._replace(bottom=self.floor)
         middle = (area.top + area.bottom) / 2
         titles = tr("a block for each tile (naive)"), tr("tiles from a shared counter (persistent)")
@@ -365,7 +363,10 @@ class BusySms(ManySMs):
         ]
         self.ticking = self.clock(longest)
         self.say(
-            "With one SM held, both need only {rounds} rounds: {a:.1f} and {b:.1f} µs.",
+            "{n} tiles need {rounds} rounds on {others} SMs. "
+            "Both kernels take no more: {a:.1f} and {b:.1f} µs.",
+            n=self.n,
+            others=self.others,
             rounds=self.rounds[2],
             a=self.us[2],
             b=self.us[3],
@@ -375,12 +376,13 @@ class BusySms(ManySMs):
         names = [self.round_names(one, round_ends(run)) for one, run in zip(lanes, runs, strict=True)]
         each = [FadeIn(VGroup(*two)) for two in zip(*names, strict=True)]
         self.play(
-            PlayTrace(self.ticking, *lanes, until=longest, run_time=4.0),
-            LaggedStart(*each, lag_ratio=1.0, run_time=4.0),
+            PlayTrace(self.ticking, *lanes, until=longest, run_time=3.6),
+            LaggedStart(*each, lag_ratio=1.0, run_time=3.6),
         )
         ends = [self.ends(one, us) for one, us in zip(lanes, self.us[2:], strict=True)]
+        for end, one in zip(ends, lanes, strict=True):
+            end.set_x(one.get_right()[0] + px(20), LEFT)
         self.play(*map(FadeIn, ends))
-        self.wait(1.0)
         self.leave(*(one for run in both for one in run), *names, *ends, self.ticking)
         self.close(
             "On an H200, a kernel with fixed lists of tiles takes {times:.1f} times as long "

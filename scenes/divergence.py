@@ -49,7 +49,7 @@ FILM = {
     "question": "What does it cost if threads take different branches?",
     "part": "How the machine works",
     "place": 30,
-    "seconds": 81,
+    "seconds": 80,
     "shows": "A warp whose threads need four cases of a branch, and 32 warps whose items are sorted by case.",
     "takes": "report",
 }
@@ -99,14 +99,14 @@ class Divergence(Lesson):
         self.one_case()
         self.many_warps()
         self.sort_items()
-        names = tr("four branches in each warp"), tr("one branch in each warp")
+        names = tr("four cases"), tr("one case")
         conditions = tr(
             "32 warps on one SM; each case is x = a * x + b, {length:,} times; sorting is not timed",
             length=self.length,
         )
         self.close(
-            "On an H200, warps whose threads take four equally long branches "
-            "need {times:.1f} times as long as warps whose threads take one.",
+            "On an H200, warps whose threads need four equally long cases take "
+            "{times:.1f} times as long as warps whose threads all need the same.",
             list(zip(names, (self.mixed, self.sorted), strict=True)),
             "times",
             "{:,.0f} cycles",
@@ -136,7 +136,10 @@ class Divergence(Lesson):
         for line in code[1:]:
             line.shift(px(120) * RIGHT)
         ink = self.theme.text
-        each = self.word("in each case: x = a * x + b, {length:,} times", 50, ink, length=self.length)
+        each = VGroup(
+            self.word("each case: x = a * x + b, {length:,} times,", 50, ink, length=self.length),
+            self.word("with another b", 50, ink),
+        ).arrange(DOWN, buff=px(20), aligned_edge=LEFT)
         each.next_to(code[1:], DOWN if self.narrow else RIGHT, px(70))
         top = VGroup(code, each)
         room = area.top - self.squares.get_top()[1] - px(140)
@@ -207,7 +210,7 @@ class Divergence(Lesson):
         lines_to = self.fan(box, range(THREADS))
         self.say("A warp runs one instruction at a time, for all of its threads together.")
         self.play(Leave(self.code), Leave(self.warp_name), FadeIn(box, name))
-        self.play(LaggedStart(*map(Create, lines_to), lag_ratio=0.03, run_time=2.4))
+        self.play(LaggedStart(*map(Create, lines_to), lag_ratio=0.03, run_time=2.0))
         self.leave(box, name, lines_to)
 
     def four_instructions(self) -> None:
@@ -215,7 +218,7 @@ class Divergence(Lesson):
         wide = self.area.width / 4
         boxes = VGroup(*(self.instruction(f"case {c}", (n - 1.5) * wide) for n, c in enumerate(CASES)))
         fans = [self.fan(box, range(n, THREADS, 4)) for n, box in enumerate(boxes)]
-        self.say("Here, its threads need four different cases, but the warp can run only one at a time.")
+        self.say("Here, its threads need four cases, but the warp can run only one at a time.")
         self.play(FadeIn(boxes, lag_ratio=0.2, run_time=1.0))
         for fan in fans:
             self.play(LaggedStart(*map(Create, fan), lag_ratio=0.05, run_time=0.8))
@@ -271,7 +274,8 @@ class Divergence(Lesson):
         bracket = VGroup(Line(left, right), *ends)
         bracket.set_stroke(ManimColor(self.theme.text), stroke_width(4))
         figure = self.word("{cycles:,.0f} cycles", 52, self.theme.text, bold=True, cycles=until)
-        return VGroup(bracket, figure.next_to(bracket, DOWN, px(12)))
+        figure.next_to(bracket, DOWN, px(12))
+        return VGroup(bracket, figure.shift(max(0.0, self.area.left - figure.get_left()[0]) * RIGHT))
 
     def one_case(self) -> None:
         """The same work where all threads agree, on the same scale."""
@@ -298,20 +302,18 @@ class Divergence(Lesson):
             one=self.one,
         )
         self.play(FadeIn(whole))
-        self.wait(0.4)
         self.play(FadeIn(second, name))
         self.play(PlayTrace(second, until=self.one, run_time=1.8))
         short = self.bracket(second, self.one)
         second.remove(second.warp)
         self.play(FadeIn(short), run_time=0.4)
-        self.wait(0.6)
         left = max(short.get_right()[0], name.get_right()[0]) + px(40)
         room = self.area.right - left
         times = lines(tr("{times:.1f} times as long", times=self.times), 90, room, bold=True)
         times.scale(min(1.0, (whole.get_bottom()[1] - short.get_bottom()[1] - px(24)) / times.height))
         times.move_to([left + room / 2, (name.get_top()[1] + short.get_bottom()[1]) / 2, 0])
         self.say(
-            "Four cases take {times:.1f} times as long, because the warp has to run them one after another.",
+            "Four cases take {times:.1f} times as long, because the warp runs one after another.",
             times=self.times,
         )
         self.play(FadeIn(times), run_time=0.6)
@@ -325,7 +327,7 @@ class Divergence(Lesson):
         """Four of 32 warps, with eight of their threads, and the cases that each of them runs."""
         area = self.area
         wide = area.width * 0.4
-        heads, foot = px(70), px(160)
+        heads, foot = px(130 if self.narrow else 70), px(160)
         high = (area.height - heads - foot) / SHOWN
         step = min(wide / (PLACES + 1), 0.56 * high)
         self.groups, self.pills, self.to_run = VGroup(), VGroup(), VGroup()
@@ -393,10 +395,9 @@ class Divergence(Lesson):
         self.play(*(part.animate.move_to(place) for part, place in kept), run_time=0.6)
         total = self.total(tr("32 warps, items sorted"), self.sorted, 1)
         self.say(
-            "Now the same work takes {cycles:,.0f} cycles, because no thread waits for the case of another.",
+            "Now they take {cycles:,.0f} cycles, because no thread waits for the case of another.",
             cycles=self.sorted,
         )
         self.play(FadeIn(total))
-        self.wait(1.0)
         last = [part for part, _ in kept]
         self.leave(total, self.total_mixed, self.groups, self.pills, self.heads, self.box, *last)

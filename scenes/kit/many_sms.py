@@ -146,11 +146,15 @@ class ManySMs(Lesson):
 
     def round_names(self, lanes: LaneImage, ends: list[float]) -> VGroup:
         """What each round is called, in the rows."""
-        names, ink = VGroup(), ink_on(self.theme.by_phase["multiply"])
+        names, spans = VGroup(), lanes.trace.spans
         for number, (begin, end) in enumerate(zip([0.0, *ends], ends, strict=False), 1):
+            middle = (begin + end) / 2
+            busy = ((spans["issue"] <= middle) & (middle < spans["done"])).sum()
+            full = busy > lanes.trace.device.sms / 2
+            ink = ink_on(self.theme.by_phase["multiply"]) if full else self.theme.text
             name = label(tr("round {n}", n=number), 44, ink, bold=True)
             name.scale(min(1.0, 0.8 * (lanes.x(end) - lanes.x(begin)) / name.width))
-            names.add(name.move_to([lanes.x((begin + end) / 2), lanes.get_y(), 0]))
+            names.add(name.move_to([lanes.x(middle), lanes.get_y(), 0]))
         return names
 
     def waiting(self, lanes: LaneImage) -> Polygon:
