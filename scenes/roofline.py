@@ -287,6 +287,7 @@ class Roofline(Lesson):
             many=MANY, per_byte=self.per_byte,
         )  # fmt: skip
         self.below = self.drop(self.points[MANY].intensity, self.points[MANY].tflops, self.per_byte)
+        self.names[1].shift(px(24) * DOWN)
         self.play(FadeIn(self.names), run_time=0.4)
         self.play(FadeIn(self.below), run_time=0.4)
 
@@ -304,6 +305,7 @@ class Roofline(Lesson):
         self.say(
             "While memory is the limit, doubling the operations takes no more time, so the speed doubles."
         )
+        self.badge(Badge(tr("dots: measured; lines: datasheet"), "measured"))
         self.play(Create(slope, run_time=1.4), FadeOut(self.below, run_time=0.4))
         name = self.word("memory: {tb:.1f} TB/s", self.size, ink, bold=True, tb=self.tb)
         across, rise, _ = slope.points[-1] - slope.points[0]

@@ -205,7 +205,7 @@ class SimVsSilicon(Lesson):
             ),
             (
                 tr("loading the next two pieces"),
-                tr("from the known speeds of the GPU's memories, which all SMs share"),
+                tr("from the known delays and speeds of the GPU's memories"),
             ),
         )  # fmt: skip
         room, step = area.width - px(230), area.height / 2
