@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Annotated, Any, ClassVar, Protocol
+from typing import Annotated, Any, ClassVar
 
 from tilesim.errors import ProblemError, TilesimError
 from tilesim.problems import MAX_SIZE, Problem
@@ -12,29 +12,6 @@ from tilesim.text import plural
 LONGEST_ITEM = 200
 """Characters of a work item's name."""
 NOT_BLANK = Rule(lambda name: not name.isspace(), " that is not blank")
-
-
-class Work(Protocol):
-    """What every kind of work has: numbered tiles or items, laid out in rows and columns, of K-steps each."""
-
-    @property
-    def tiles(self) -> int: ...
-    @property
-    def tiles_m(self) -> int: ...
-    @property
-    def tiles_n(self) -> int: ...
-    @property
-    def k_steps(self) -> int: ...
-    @property
-    def order(self) -> str: ...
-    @property
-    def noun(self) -> str: ...
-    @property
-    def title(self) -> str: ...
-    @property
-    def parts(self) -> str: ...
-    def called(self, tile: int) -> str: ...
-    def as_json(self) -> dict[str, Any]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +74,10 @@ class WorkItems:
         return {name: value for name, value in asdict(self).items() if value}
 
 
+Work = Problem | WorkItems
+"""Numbered tiles or items, laid out in rows and columns, of K-steps each."""
+
+
 def gemm_of(work: Work) -> Problem:
     """`work` where it is a matrix product; ProblemError for any other, which has no schedule and no costs."""
     if not isinstance(work, Problem):
@@ -104,7 +85,7 @@ def gemm_of(work: Work) -> Problem:
     return work
 
 
-def decode_work(values: Mapping[str, Any], error: type[TilesimError]) -> Problem | WorkItems:
+def decode_work(values: Mapping[str, Any], error: type[TilesimError]) -> Work:
     """The work that `as_json` describes; files of versions before 0.2 have items as tiles of 1x1x1."""
     if values.get("items"):
         return WorkItems(values["items"], values.get("sizes", ()))

@@ -59,17 +59,6 @@ def test_a_smaller_piece_does_no_more_for_a_byte_and_needs_no_fewer(made):
         assert above.intensity >= below.intensity and above.needs <= below.needs
 
 
-@given(products())
-def test_a_from_registers_leaves_b_alone_to_be_read(made):
-    problem, warps = made
-    if cut(problem, warps) is None:
-        return
-    both, b_alone = (tiling.levels(problem, warps, a_in_registers=one)[-1] for one in (False, True))
-    m, _, k = both.shape
-    assert both.bytes - b_alone.bytes == m * k * DTYPE_BYTES[problem.dtype]
-    assert both.shape[1] % 8 == 0 and k * DTYPE_BYTES[problem.dtype] == 32 and m == 64
-
-
 @given(st.integers(1, 64), DTYPE)
 def test_a_wgmma_divides_its_group_s_columns_and_none_that_does_is_wider(eights, dtype):
     m, n, _ = tiling.instruction(8 * eights, dtype)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from tilesim.analysis.explain import costs_behind
 from tilesim.costs import Costs
 from tilesim.devices.device import Device
+from tilesim.devices.facts import REFERENCE
 from tilesim.devices.presets import presets
 from tilesim.engine.simulate import replay, simulate
 from tilesim.errors import TilesimError
@@ -17,7 +18,6 @@ from tilesim.kernel_config import TABLE
 from tilesim.kernel_costs.calibration import MAX_STAGES, Calibration
 from tilesim.kernel_costs.default import (
     QUEUED,
-    REFERENCE,
     closest_schedule,
     effective_schedule,
     nearest,

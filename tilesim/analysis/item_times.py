@@ -1,9 +1,8 @@
 """Work items of unequal lengths: the longest, what no schedule can beat, and what an order would change."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from heapq import heapify, heapreplace
-from typing import Any
 
 import numpy as np
 
@@ -27,10 +26,6 @@ class ItemTimes:
     makespan: int
     in_order: int
     longest_first: int
-
-    def as_json(self) -> dict[str, Any]:
-        """Plain data."""
-        return asdict(self)
 
 
 def item_times(trace: Trace) -> ItemTimes:

@@ -86,7 +86,7 @@ def _by(kind: Any, rows: Sequence[Mapping[str, Any]]) -> dict[Any, dict[str, flo
     }
 
 
-def times_of(config: KernelConfig, product: Product, known: Times | None = None) -> KernelTimes:
+def times_of(config: KernelConfig, product: Product) -> KernelTimes:
     """The times of a configuration, those of its family where its tiling was not measured."""
-    families, tilings = shipped() if known is None else known
+    families, tilings = shipped()
     return KernelTimes(**{**families.get(family(config), {}), **tilings.get(tiling(config, product), {})})

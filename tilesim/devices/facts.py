@@ -12,7 +12,8 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 REFERENCE = "h200"
-"""The device whose constants stand for what nobody has published of another."""
+"""The device whose constants stand for what nobody has published of another, and whose costs for those of a
+device without a name or without calibrations."""
 
 FEATURES = ("async-copy", "tma", "clusters", "warpgroup-mma", "tcgen05-mma", "cluster-launch-control")
 """What kernels may need: asynchronous copies into shared memory, the Tensor Memory Accelerator, thread block

@@ -113,14 +113,11 @@ def group_tile(problem: Problem, warps: int) -> tuple[int, int]:
     return rows // down, columns // across
 
 
-def levels(
-    problem: Problem, warps: int = 8, device: str = "h200", a_in_registers: bool = False
-) -> tuple[Level, ...]:
+def levels(problem: Problem, warps: int = 8, device: str = "h200") -> tuple[Level, ...]:
     """The levels of a product on a GPU with wgmma, from the product down, for tiles of `warps` warps.
 
-    `a_in_registers`: wgmma reads only B from shared memory. Raises DeviceError for a GPU without wgmma, and
-    ProblemError for warps, a tile or a dtype that wgmma does not support, or a tile that does not fit into an
-    SM.
+    Raises DeviceError for a GPU without wgmma, and ProblemError for warps, a tile or a dtype that wgmma does
+    not support, or a tile that does not fit into an SM.
     """
     preset = _with_wgmma(device)
     rows, columns = group_tile(problem, warps)
@@ -132,10 +129,10 @@ def levels(
     l2, merged = hardware.l2_bytes_per_clock / sms, hardware.l2_merged_bytes_per_clock / sms
 
     def level(
-        name: str, shape: tuple[int, int, int], source: str, gives: float, merged: float = 0.0, a: bool = True
+        name: str, shape: tuple[int, int, int], source: str, gives: float, merged: float = 0.0
     ) -> Level:
         m, n, k = shape
-        read = k * (m * a + n) * element
+        read = k * (m + n) * element
         needs = read * hardware.macs_per_clock / (m * n * k)
         return Level(name, shape, source, 2 * m * n * k, read, needs, gives, merged)
 
@@ -144,7 +141,7 @@ def levels(
         level("product", whole_product, "HBM", hardware.dram_bytes_per_clock / DRAM_SHARE / sms),
         level("block tile", problem.tile, "L2", l2, merged),
         level("warp-group tile", (rows, columns, problem.tile_k), "shared memory", shared),
-        level("instruction", shape, "shared memory", shared, a=not a_in_registers),
+        level("instruction", shape, "shared memory", shared),
     )
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from tilesim.costs import Costs
 from tilesim.devices import gpus
 from tilesim.devices.device import Device
+from tilesim.devices.facts import REFERENCE
 from tilesim.devices.presets import in_words, presets, registered
 from tilesim.errors import CostsError, unknown
 from tilesim.kernel_config import SPLITTING, TABLE, KernelConfig
@@ -25,10 +26,6 @@ from tilesim.problems import Problem
 from tilesim.schedules import SCHEDULES, plan
 from tilesim.storage.files import read_json
 from tilesim.text import base_name, plural
-
-REFERENCE = "h200"
-"""The GPU whose costs stand for a device without a name, and whose overheads stand where no calibrations
-ship."""
 
 IDEAL = "ideal"
 """The name of `Costs.ideal()`, beside those of the presets."""

@@ -2,7 +2,7 @@
 
 A decorator such as `problem_options()` adds a group of options to a command; `problem_from(options)`,
 given the command's keyword arguments, turns them into the core type. An option that was not given
-is None, so a command may have its own defaults: `problem_from(options, default=...)`.
+is None.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -167,9 +167,9 @@ TABLE_FILE = OutputFile(".csv", ".parquet", rule="a table is written as .csv or 
 FIGURES_FILE = OutputFile(".json", rule="figures are written as .json")
 
 
-def output_option(kind: OutputFile, help: str, required: bool = False) -> Callable[[F], F]:
+def output_option(kind: OutputFile, help: str) -> Callable[[F], F]:
     """`-o FILE`, passed on as `output`."""
-    return click.option("-o", "--output", type=kind, metavar="FILE", required=required, help=help)
+    return click.option("-o", "--output", type=kind, metavar="FILE", help=help)
 
 
 def save_trace(trace: Trace, output: str) -> None:
@@ -198,10 +198,10 @@ def facts_from(options: Mapping[str, Any], *more: str) -> dict[str, Any]:
     return given(options, (*PROBLEM_NAMES, *DEVICE_NAMES, *more)) | reading_from(options)
 
 
-def problem_from(options: Mapping[str, Any], default: Problem = PROBLEM) -> Problem:
-    """The Problem that `problem_options` describe; what was not given comes from `default`."""
+def problem_from(options: Mapping[str, Any]) -> Problem:
+    """The Problem that `problem_options` describe; what was not given comes from PROBLEM."""
     with usage():
-        problem = replace(default, **given(options, PROBLEM_NAMES))
+        problem = replace(PROBLEM, **given(options, PROBLEM_NAMES))
         check_tiles(problem)
         return problem
 

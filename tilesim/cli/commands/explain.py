@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
@@ -83,7 +84,7 @@ def command(run: str, output: str | None, as_json: bool, **options: Any) -> None
         wrote(Path(output))
     if as_json:
         tried = {"not_tried": others} if isinstance(others, str) else others.as_json()
-        about = {"items": items.as_json()} if items else {}
+        about = {"items": asdict(items)} if items else {}
         click.echo(json.dumps(trace.summary() | found.as_json() | about | tried))
     elif not output:
         click.echo(text)
