@@ -8,6 +8,7 @@ barriers a word that one thread writes may be read and written by no other.
 import ctypes
 import re
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -123,12 +124,17 @@ class Block:
         return at
 
 
+def source(asm: Any) -> str:
+    """Assembly as a text, which kernels also hold as a constexpr."""
+    return getattr(asm, "value", asm)
+
+
 def inline_asm(seen: list[Block], threads: int) -> Callable[..., None]:
     """What takes the place of tl.inline_asm_elementwise; the blocks that ran are in `seen`."""
 
-    def run(asm: str, constraints: str, args: list, **options: object) -> None:
+    def run(asm: Any, constraints: str, args: list, **options: object) -> None:
         operands = [arg.handle.data for arg in args]
         words = [x.view(np.uint32) if x.dtype == np.float32 else x for x in operands]
-        seen.append(Block(words, threads).run(asm))
+        seen.append(Block(words, threads).run(source(asm)))
 
     return run

@@ -8,43 +8,18 @@ One operand of the whole tree takes 47 wavefronts; sequential.py takes 12.
 import triton
 import triton.language as tl
 
-from .block import THREADS, load
+from .block import THREADS, TREE, add_up, load
 
-
-@triton.jit
-def tree(value, total):
-    """Store the sum of value [THREADS] at `total`."""
-    tl.inline_asm_elementwise(
-        """{
-        .shared .align 4 .b32 held[256];
-        .reg .pred mine, more;
-        .reg .b32 tid, base, own, other, stride;
-        .reg .f32 a, b;
-        mov.u32 tid, %tid.x;
-        mov.u32 base, held;
-        mad.lo.u32 own, tid, 4, base;
-        st.shared.f32 [own], $1;
-        mov.u32 stride, 1;
-        level:
-        bar.sync 0;
-        mul.lo.u32 own, tid, stride;
-        shl.b32 own, own, 1;
-        setp.lt.u32 mine, own, 256;
-        mad.lo.u32 own, own, 4, base;
-        mad.lo.u32 other, stride, 4, own;
-        @mine ld.shared.f32 a, [own];
-        @mine ld.shared.f32 b, [other];
-        @mine add.f32 a, a, b;
-        @mine st.shared.f32 [own], a;
-        shl.b32 stride, stride, 1;
-        setp.lt.u32 more, stride, 256;
-        @more bra level;
-        setp.eq.u32 mine, tid, 0;
-        @mine st.global.f32 [$2], a;
-        mov.u32 $0, 0;
-        }""",
-        "=r,f,l", [value, total.to(tl.int64)], dtype=tl.int32, is_pure=False, pack=1,
-    )  # fmt: skip
+NEIGHBORS = tl.constexpr(
+    TREE.format(
+        first=1,
+        pair="""mul.lo.u32 own, tid, stride;
+    shl.b32 own, own, 1;
+    setp.lt.u32 mine, own, 256;
+    mad.lo.u32 own, own, 4, base;""",
+        following="shl.b32 stride, stride, 1; setp.lt.u32 more, stride, 256;",
+    )
+)
 
 
 @triton.jit(do_not_specialize=["n"])
@@ -54,4 +29,4 @@ def interleaved(
     n,
 ):
     block = tl.program_id(0)
-    tree(load(x, block.to(tl.int64) * THREADS, n), sums + block)
+    add_up(load(x, block.to(tl.int64) * THREADS, n), sums + block, NEIGHBORS)

@@ -6,8 +6,8 @@ A thread has all its loads in flight before the first addition needs a value.
 import triton
 import triton.language as tl
 
-from .block import ADDED, THREADS, load_and_add
-from .sequential import tree
+from .block import ADDED, THREADS, add_up, load_and_add
+from .sequential import HALVES
 
 
 @triton.jit(do_not_specialize=["n"])
@@ -17,4 +17,4 @@ def unrolled(
     n,
 ):
     block = tl.program_id(0)
-    tree(load_and_add(x, block.to(tl.int64) * (ADDED * THREADS), n), sums + block)
+    add_up(load_and_add(x, block.to(tl.int64) * (ADDED * THREADS), n), sums + block, HALVES)

@@ -115,7 +115,10 @@ class TestTrees:
     def test_a_tree_that_is_wrong_is_seen(self, step, right, wrong, error, sentence, monkeypatch):
         """The same tree without its barrier, or with other strides."""
         run = ptx.inline_asm([], THREADS)
-        broken = lambda asm, *args, **options: run(asm.replace(right, wrong), *args, **options)  # noqa: E731
+
+        def broken(asm, *args, **options):
+            return run(ptx.source(asm).replace(right, wrong), *args, **options)
+
         monkeypatch.setattr(triton.language, "inline_asm_elementwise", broken)
         with pytest.raises(error, match=sentence):
             summed(step, 300)
