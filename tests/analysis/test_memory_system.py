@@ -66,15 +66,12 @@ def test_farther_is_later_and_slower():
     assert 0 < H200.tlb_cycles < 0.05 * H200.dram_latency.cycles
     for by in ("tma", "cp.async"):
         assert H200.tile_latency[by, "L2"].cycles(2**14) < H200.tile_latency[by, "DRAM"].cycles(2**14)
-        busy, idle = H200.busy_tile_latency[by, "L2"], H200.tile_latency[by, "L2"]
-        assert all(busy.cycles(size) > idle.cycles(size) for size in (2**14, 2**15, 3 * 2**14))
 
 
 def test_nothing_is_faster_than_the_hardware_is_said_to_be():
     peak = PRESET["memory_gb_per_s"]
     assert 0.9 * peak < H200.read_gb_per_s["DRAM"] < peak
     assert 0.8 * peak < H200.copy_gb_per_s < H200.write_gb_per_s < peak
-    assert 0.95 < H200.shared_bytes_per_clock / PRESET["shared_bytes_per_clock"] < 1
     assert H200.near_l2_bytes <= SHIPPED["l2_bytes"] / 2 < H200.l2_bytes < SHIPPED["l2_bytes"]
     assert H200.sm_bytes_per_clock < 128  # of an SM's port to the L2
 
@@ -109,7 +106,7 @@ def test_a_line_through_latencies():
     for row in made["tile_loads"]:
         row["cycles"]["p50"] = 300 + row["stage_bytes"] / 100
     found = MemorySystem.of(made)
-    for line in (*found.tile_latency.values(), *found.busy_tile_latency.values()):
+    for line in found.tile_latency.values():
         assert line == pytest.approx(TileLatency(300, 100))
 
 

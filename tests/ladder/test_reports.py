@@ -49,12 +49,12 @@ def test_what_a_row_of_the_shipped_report_leaves_open_a_file_may_leave_open(tmp_
 @pytest.mark.parametrize(
     ("changes", "wrong"),
     [
-        ({"rows": []}, r"rows of the file is \[\]; it must be a list of one item or more"),
-        ({"rows": [{}]}, "item 1 of rows of the file has no 'm'"),
-        ({"machine": 1}, "machine of the file is 1; it must be an object"),
-        ({"method": None}, "method of the file is None; it must be a text"),
-        ({"article": {"ms": 1e19, "tflops": 1}}, r"ms of article of the file is 1e\+19; it must be a number"),
-        ({"article": {"ms": True, "tflops": 1}}, "ms of article of the file is True; it must be a number"),
+        ({"rows": []}, r"rows is \[\]; it must be a list that is not empty"),
+        ({"rows": [{}]}, r"rows\[0\] lacks m, n, "),
+        ({"machine": 1}, "machine is 1; it must be an object"),
+        ({"method": None}, "method is None; it must be a text"),
+        ({"article": {"ms": 1e19, "tflops": 1}}, r"article\.ms is 1e\+19; it must be a number"),
+        ({"article": {"ms": True, "tflops": 1}}, r"article\.ms is True; it must be a number"),
     ],
 )
 def test_a_file_that_is_no_such_report_is_refused_in_a_sentence(written, changes, wrong):

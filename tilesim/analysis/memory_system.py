@@ -56,8 +56,7 @@ class MemorySystem:
     of the largest footprint. `read_gb_per_s`: all SMs from the "L2" and "DRAM"; `write_gb_per_s`: to DRAM;
     `copy_gb_per_s`: bytes read plus written. `sm_bytes_per_clock`: one SM alone from the L2.
     `merged_gb_per_s`: all SMs from the L2, by how many neighbors read the same lines together.
-    `shared_bytes_per_clock`: shared memory per SM. `tile_latency`: by ("tma" or "cp.async", "L2" or "DRAM"),
-    as far as supported; `busy_tile_latency`: while all SMs load and neighbors share tiles, as in a product.
+    `tile_latency`: by ("tma" or "cp.async", "L2" or "DRAM"), as far as supported.
     `macs_per_clock`: peak per SM by dtype, empty if not measured.
     """
 
@@ -74,9 +73,7 @@ class MemorySystem:
     copy_gb_per_s: float
     sm_bytes_per_clock: float
     merged_gb_per_s: Mapping[int, float]
-    shared_bytes_per_clock: float
     tile_latency: Mapping[tuple[str, str], TileLatency]
-    busy_tile_latency: Mapping[tuple[str, str], TileLatency]
     macs_per_clock: Mapping[str, float]
 
     @classmethod
@@ -127,7 +124,6 @@ def _constants(report: Row) -> dict[str, Any]:
     rates = {kind: _rates(report["bandwidth"], kind) for kind in ("read", "write", "copy")}
     largest = max(chases["anywhere"])
     stage = [row for row in report["tile_loads"] if row["stages"] == 1]
-    most = max((row["together"] for row in stage), default=1)
     return {
         "gpu": str(report["machine"]["gpu"]),
         "shared_latency": _latency(_rows(report["latency"], space="shared memory")),
@@ -145,9 +141,7 @@ def _constants(report: Row) -> dict[str, Any]:
             int(row["together"]): _median(row, "gb_per_s")
             for row in _rows(report["merging"], source="L2", neighbours=True)
         },
-        "shared_bytes_per_clock": _median(report["shared_reads"][0], "bytes_per_clock"),
         "tile_latency": _tile_latencies(row for row in stage if row["sms"] == 1),
-        "busy_tile_latency": _tile_latencies(row for row in stage if row["together"] == most),
         "macs_per_clock": _most(report["multiplying"], "dtype", "macs_per_clock"),
     }
 

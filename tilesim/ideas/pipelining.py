@@ -47,11 +47,6 @@ class Pipeline:
         """ns from the first load to the end of the last multiplication."""
         return int(self.steps["done"][-1])
 
-    @property
-    def busy(self) -> float:
-        """The fraction of the makespan in which the tensor cores multiply."""
-        return 1 - int(self.bubbles.sum()) / self.makespan
-
 
 def pipeline(steps: int, stages: int, load: int, multiply: int) -> Pipeline:
     """Run `steps` K-steps through `stages` buffers; `load` and `multiply` are whole ns per K-step. Raises

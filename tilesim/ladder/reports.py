@@ -2,15 +2,16 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import make_dataclass
 from functools import cache
 from importlib.resources import files
 from os import PathLike
-from typing import Any
+from typing import Annotated, Any
 
-from tilesim.errors import ReportError, shown, unknown
+from tilesim.errors import ReportError, unknown
 from tilesim.kernel_config import current_name
+from tilesim.storage.decode import FILLED, between, decode, text
 from tilesim.storage.files import read_json
-from tilesim.text import unprintable
 
 LARGEST = 1e18
 """Of a number in a report."""
@@ -44,7 +45,7 @@ def read(path: str | PathLike[str], bench: str) -> Mapping[str, Any]:
     """
 
     def checked(values: Any) -> Mapping[str, Any]:
-        _check_alike("the file", values, report(bench))
+        decode(_kind(report(bench)), values, "the file", ReportError, extra=True)
         return _renamed(values)
 
     return read_json(path, ReportError, checked)
@@ -70,32 +71,21 @@ def row(report: Mapping[str, Any], **wanted: Any) -> Mapping[str, Any]:
     raise ReportError(f"the report has no row of {said}")
 
 
-def _check_alike(what: str, values: Any, model: Any) -> None:
-    """Raise ReportError where JSON values are not of the same kind as those of `model`, or lack some of them.
+def _kind(model: Any) -> Any:
+    """The type of JSON values that are like those of `model`, or say more.
 
-    The items of a list are as the first of the model's, by what all of those have; the list may have more.
+    The items of a list are as the first of the model's, by what all of those have.
     """
     if isinstance(model, Mapping):
-        if not isinstance(values, Mapping):
-            raise ReportError(f"{what} is {shown(values)}; it must be an object")
-        for name, inner in model.items():
-            if name not in values:
-                raise ReportError(f"{what} has no {name!r}, which a report of this bench says")
-            _check_alike(f"{name} of {what}", values[name], inner)
-    elif isinstance(model, list):
-        if not isinstance(values, list) or bool(model) > bool(values):
-            raise ReportError(f"{what} is {shown(values)}; it must be a list of one item or more")
-        for number, inner in enumerate(values if model else (), 1):
-            _check_alike(f"item {number} of {what}", inner, _common(model))
-    elif isinstance(model, str):
-        if not isinstance(values, str) or len(values) > LONGEST_TEXT or unprintable(values):
-            raise ReportError(
-                f"{what} is {shown(values)}; it must be a text of up to {LONGEST_TEXT} characters"
-            )
-    elif isinstance(model, int | float) and not isinstance(model, bool):
-        number = not isinstance(values, bool) and isinstance(values, int | float)
-        if not number or not abs(values) <= LARGEST:
-            raise ReportError(f"{what} is {shown(values)}; it must be a number up to {LARGEST:g}")
+        named = all(map(str.isidentifier, model))
+        fields = [(name, _kind(inner)) for name, inner in model.items()]
+        return make_dataclass("Report", fields) if named else dict[str, Any]
+    if isinstance(model, list):
+        return Annotated[list[_kind(_common(model))], FILLED] if model else list[Any]  # type: ignore[misc]
+    if isinstance(model, str):
+        return Annotated[str, text(0, LONGEST_TEXT)]
+    number = isinstance(model, int | float) and not isinstance(model, bool)
+    return Annotated[float, between(-LARGEST, LARGEST)] if number else Any
 
 
 def _common(items: list[Any]) -> Any:

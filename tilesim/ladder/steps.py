@@ -98,11 +98,6 @@ class Ladder:
         """The steps without the yardstick."""
         return tuple(row for row in self.rows if row.step is not None)
 
-    @property
-    def yardstick(self) -> LadderStep | None:
-        """cuBLAS, or whatever else has no number."""
-        return next((row for row in self.rows if row.step is None), None)
-
     def of(self, **sizes: int | str) -> "Ladder":
         """The ladder of one problem: the one with most steps, then the largest, of those that have `sizes`.
 
