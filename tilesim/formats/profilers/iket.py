@@ -7,16 +7,58 @@ instruction. Names and locations are inline, or indices into `stringTable` and `
 docs.nvidia.com/cutlass, "IKET Profiling", "JSON Trace Shape", CUTLASS 4.6; both forms are experimental.
 """
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
 
 from tilesim.errors import TraceError, shown
 from tilesim.formats.profilers import slices
 from tilesim.formats.profilers.segments import Slice
 from tilesim.formats.reading import AS_IT_IS, Reading
 from tilesim.formats.rows import Rows
+from tilesim.storage.decode import between, decode
 
-Place = dict[str, int]
+T = TypeVar("T")
+Whole = Annotated[int, between(-(2**63), 2**63 - 1)]
+Coordinate = Annotated[int, between(0, 2**31 - 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    ctaId: tuple[Coordinate, Coordinate, Coordinate]
+    warpId: Whole
+    smId: Whole | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Range:
+    startTs: Whole
+    endTs: Whole
+    rangeName: str | None = None
+    rangeNameIdx: int | None = None
+    warpLocs: tuple[_Place, ...] = ()
+    warpLocIdxs: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Lifetime:
+    startTs: Whole
+    warpLocation: _Place | None = None
+    locIdx: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Launch:
+    kernelName: str = ""
+    ranges: tuple[_Range, ...] = ()
+    warpLifetimes: tuple[_Lifetime, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    launches: tuple[_Launch, ...]
+    stringTable: tuple[str, ...] = ()
+    locationTable: tuple[_Place, ...] = ()
 
 
 def is_iket(values: object) -> bool:
@@ -25,111 +67,54 @@ def is_iket(values: object) -> bool:
 
 
 def parse(values: dict[str, Any], reading: Reading = AS_IT_IS) -> Rows:
-    """The rows of parsed JSON; raises TraceError that names the range at fault."""
-    entries: dict[tuple[str, int], int] = {}
+    """The rows of parsed JSON; raises TraceError that names the field or range at fault."""
+    file = decode(_File, values, "the trace", TraceError, extra=True)
+    entries: dict[str, dict[int, int]] = {}
     found: list[Slice] = []
-    seen: set[str] = set()
-    for launch in values["launches"]:
-        kernel = str(_object("a launch", launch).get("kernelName", ""))
-        if kernel in seen:
+    for launch in file.launches:
+        kernel = launch.kernelName
+        if kernel in entries:
             continue  # of repeated launches, only the first is read
-        seen.add(kernel)
-        found += _slices(values, launch, kernel, len(found), _grid(values, launch))
-        for place, begin in _lifetimes(values, launch):
-            key = kernel, place["cta"]
-            entries[key] = min(begin, entries.get(key, begin))
+        first = len(found) + 1
+        places = [_place_of_range(file, each, f"range {n}") for n, each in enumerate(launch.ranges, first)]
+        begun = [
+            (each.warpLocation or _entry(file.locationTable, each.locIdx, f"warp lifetime {n}"), each.startTs)
+            for n, each in enumerate(launch.warpLifetimes, 1)
+        ]
+        numbers = _numbers([*places, *(place for place, _ in begun)])
+        for number, (each, place) in enumerate(zip(launch.ranges, places, strict=True), first):
+            name = each.rangeName
+            if name is None:
+                name = _entry(file.stringTable, each.rangeNameIdx, f"range {number}")
+            cta, warp = numbers[place.ctaId], f"warp {place.warpId}"
+            args = {"cta": cta, "warp": place.warpId} | ({} if place.smId is None else {"sm": place.smId})
+            track = cta, warp
+            found.append(Slice(number, name, "", warp, each.startTs, each.endTs, args, "", kernel, track))
+        first_of: dict[int, int] = {}
+        for place, begin in begun:
+            cta = numbers[place.ctaId]
+            first_of[cta] = min(begin, first_of.get(cta, begin))
+        entries[kernel] = first_of
     wanted = reading.names.get("kernel", found[0].kernel if found else "")
-    return slices.rows(
-        found, reading, "range", {cta: begin for (kernel, cta), begin in entries.items() if kernel == wanted}
-    )
+    return slices.rows(found, reading, "range", entries.get(wanted))
 
 
-def _slices(values: Any, launch: Any, kernel: str, before: int, grid: tuple[int, int]) -> Iterator[Slice]:
-    for number, each in enumerate(_list("ranges", launch), before + 1):
-        at = f"range {number}"
-        name = (
-            each["rangeName"]
-            if "rangeName" in _object(at, each)
-            else _entry(values, "stringTable", each.get("rangeNameIdx"), at)
-        )
-        places = each.get("warpLocs")
-        if places is None:
-            places = [_entry(values, "locationTable", index, at) for index in _list("warpLocIdxs", each)]
-        if not isinstance(places, list) or not places:
-            raise TraceError(f"{at} has no location: warpLocs is {shown(places)}")
-        place = _place(places[0], at, grid)
-        begin, end = (_whole(at, name, each.get(name)) for name in ("startTs", "endTs"))
-        warp = f"warp {place['warp']}"
-        yield Slice(number, str(name), "", warp, begin, end, place, "", kernel, (place["cta"], warp))
+def _place_of_range(file: _File, each: _Range, at: str) -> _Place:
+    """The first of the locations of a range."""
+    places = each.warpLocs or [_entry(file.locationTable, index, at) for index in each.warpLocIdxs]
+    if not places:
+        raise TraceError(f"{at} has no location")
+    return places[0]
 
 
-def _grid(values: Any, launch: Any) -> tuple[int, int]:
-    """The number of thread blocks seen along x and y, which turns coordinates into a number."""
-    seen = [0, 0]
-    for each in (*_list("ranges", launch), *_list("warpLifetimes", launch)):
-        for place in _places(values, each):
-            cta = place.get("ctaId") if isinstance(place, dict) else None
-            if isinstance(cta, list) and len(cta) == 3 and all(type(c) is int for c in cta):
-                seen = [max(most, number) for most, number in zip(seen, cta, strict=False)]
-    return seen[0] + 1, seen[1] + 1
+def _entry(table: Sequence[T], index: int | None, at: str) -> T:
+    if index is None or not 0 <= index < len(table):
+        raise TraceError(f"{at} refers to entry {shown(index)} of a table of {len(table)}")
+    return table[index]
 
 
-def _places(values: Any, each: Any) -> list[Any]:
-    """The locations of a range or lifetime; empty if malformed."""
-    if not isinstance(each, dict):
-        return []
-    table = values.get("locationTable")
-    table = table if isinstance(table, list) else []
-    indices = each.get("warpLocIdxs", [each.get("locIdx")])
-    indices = indices if isinstance(indices, list) else []
-    given = each.get("warpLocs", [each.get("warpLocation")])
-    found = given if isinstance(given, list) else []
-    return found + [table[i] for i in indices if type(i) is int and 0 <= i < len(table)]
-
-
-def _lifetimes(values: Any, launch: Any) -> Iterator[tuple[Place, int]]:
-    grid = _grid(values, launch)
-    for number, each in enumerate(_list("warpLifetimes", launch), 1):
-        at = f"warp lifetime {number}"
-        place = _object(at, each).get("warpLocation")
-        if place is None:
-            place = _entry(values, "locationTable", each.get("locIdx"), at)
-        yield _place(place, at, grid), _whole(at, "startTs", each.get("startTs"))
-
-
-def _place(place: Any, at: str, grid: tuple[int, int]) -> Place:
-    """SM, block and warp of a range; block coordinates (x, y, z) are numbered x first."""
-    cta = _object(at, place).get("ctaId")
-    if not isinstance(cta, list) or len(cta) != 3 or not all(type(c) is int and 0 <= c < 2**31 for c in cta):
-        raise TraceError(f"{at}: ctaId is {shown(cta)}; it must be three whole numbers")
-    found = {
-        "cta": cta[0] + grid[0] * (cta[1] + grid[1] * cta[2]),
-        "warp": _whole(at, "warpId", place.get("warpId")),
-    }
-    return found | ({"sm": _whole(at, "smId", place["smId"])} if "smId" in place else {})
-
-
-def _entry(values: Any, table: str, index: Any, at: str) -> Any:
-    found = values.get(table)
-    if not isinstance(found, list) or type(index) is not int or not 0 <= index < len(found):
-        raise TraceError(f"{at} refers to entry {shown(index)} of {table}, which does not exist")
-    return found[index]
-
-
-def _list(name: str, values: dict[str, Any]) -> list[Any]:
-    found = values.get(name, [])
-    if not isinstance(found, list):
-        raise TraceError(f"{name} is {shown(found)}; it must be a list")
-    return found
-
-
-def _object(what: str, value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise TraceError(f"{what} is {shown(value)}; it must be an object")
-    return value
-
-
-def _whole(at: str, name: str, value: Any) -> int:
-    if type(value) is not int or not -(2**63) <= value < 2**63:
-        raise TraceError(f"{at}: {name} is {shown(value)}; it must be a whole number of at most 64 bits")
-    return value
+def _numbers(places: Iterable[_Place]) -> dict[tuple[int, int, int], int]:
+    """The number of each thread block by its coordinates, of which x counts first."""
+    seen = {place.ctaId for place in places}
+    wide, high = (max((cta[axis] for cta in seen), default=0) + 1 for axis in (0, 1))
+    return {(x, y, z): x + wide * (y + high * z) for x, y, z in seen}
