@@ -12,11 +12,10 @@ import torch
 
 from ..errors import KernelError
 from ..launch.job import Launch
-from ..measure.machine import facts
-from ..measure.timing import require_gpu, working_gpu
 from ..reductions import STEPS, THREADS, launches, summing
 from ..reductions.block import WARPS
 from .counters import profiled
+from .measuring import measuring
 from .reductions import slots, verified_sum
 
 VALUES = 2**24
@@ -39,27 +38,26 @@ METHOD = (
 )
 
 
+@measuring
 def bank_conflicts(n: int = VALUES, seed: int = 0) -> dict[str, Any]:
     """Count METRICS of each step's first launch, in JSON values: "machine", "method" and "rows".
 
     A row has name, n, thread_blocks, and the METRICS.
 
-    Raises KernelError without an NVIDIA GPU or a profiler that may read its counters, and for a wrong sum.
+    Raises KernelError, too, without a profiler that may read the GPU's counters.
     """
-    require_gpu()
-    with working_gpu():
-        random = torch.Generator("cuda").manual_seed(seed)
-        x = torch.empty(n, device="cuda")
-        for step in STEPS:
-            verified_sum(step.name, summing(step, x, slots()), x, random)
-        counts = profiled("bank_conflicts", [n], len(STEPS), METRICS)
-        if not counts:
-            raise KernelError("Nsight Compute (ncu) is not there, or may not read this GPU's counters")
+    random = torch.Generator("cuda").manual_seed(seed)
+    x = torch.empty(n, device="cuda")
+    for step in STEPS:
+        verified_sum(step.name, summing(step, x, slots()), x, random)
+    counts = profiled("bank_conflicts", [n], len(STEPS), METRICS)
+    if not counts:
+        raise KernelError("Nsight Compute (ncu) is not there, or may not read this GPU's counters")
     rows = [
         {"name": step.name, "n": n, "thread_blocks": launches(step, n, slots())[0][1]} | counted
         for step, counted in zip(STEPS, counts, strict=True)
     ]
-    return {"machine": facts(), "method": METHOD.format(values=n, threads=THREADS), "rows": rows}
+    return {"method": METHOD.format(values=n, threads=THREADS), "rows": rows}
 
 
 def once(cases: Sequence[int]) -> Iterator[Launch]:

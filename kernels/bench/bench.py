@@ -1,6 +1,7 @@
 """bench: kernel times beside cuBLAS, of correct kernels only."""
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 from tilesim.errors import unknown
@@ -14,7 +15,8 @@ from ..launch.named import NAMES as KNOWN
 from ..measure.machine import gpu
 from ..measure.timing import require_gpu
 from ..tuning.choice import choices
-from .compare import LIBRARIES, Contender, compare, report
+from .compare import LIBRARIES, METHOD, Contender, compare
+from .measuring import measuring
 
 KERNELS = (*DEDICATED, "cublas")
 """What bench times where nothing else is asked for: Triton kernels, and cuBLAS through torch.mm."""
@@ -48,19 +50,20 @@ def bench(
     a Triton kernel also variant, schedule, loads, warps, stages, and fallback where its loads are not those
     of its name; host_us where asked for, the time of a launch with the host's work.
 
-    Raises KernelError without an NVIDIA GPU, for an unknown kernel, a problem out of reach, a wrong result or
-    a GPU that fails; what `plan` raises for a schedule.
+    Raises KernelError, too, for an unknown kernel or a problem out of reach, and what `plan` raises.
     """
     names = tuple(kernels)
     sides = [
         {name: _contender(name, problem, ctas_per_sm, warps, stages) for name in names}
         for problem in problems
     ]
-    require_gpu()
-    rows: list[dict[str, Any]] = []
-    for contenders in sides:
-        rows += compare(contenders, ctas_per_sm, warmup, samples, seed, host)
-    return report(rows)
+
+    @measuring
+    def timed() -> dict[str, Any]:
+        rows = [compare(contenders, ctas_per_sm, warmup, samples, seed, host) for contenders in sides]
+        return {"method": METHOD, "rows": list(chain(*rows))}
+
+    return timed()
 
 
 def _contender(

@@ -11,21 +11,20 @@ from typing import Any
 import torch
 
 from tilesim.devices.device import Device
-from tilesim.errors import whole
 from tilesim.kernel_config import TABLE
 from tilesim.problems import Problem
 from tilesim.products import Product
 
-from ..errors import KernelError
 from ..gemm.jobs import job
 from ..launch.here import check, on_this_machine
 from ..launch.operands import gpu_memory, matrices, sets_beyond_l2
 from ..measure.held_sms import HeldSMs, hold_us
-from ..measure.machine import device, facts
+from ..measure.machine import device
 from ..measure.record import DEDICATED, recordable
 from ..measure.reference import verify_result
-from ..measure.timing import Rotation, capture, require_gpu, sample, spread, working_gpu
+from ..measure.timing import Rotation, capture, sample, spread
 from .compare import METHOD, tflops
+from .measuring import measuring
 
 PRODUCT = Problem(4224, 4096, 4096, order="grouped:8")
 """528 tiles: four for each of 132 SMs, and none left over."""
@@ -46,6 +45,7 @@ HELD = (
 )
 
 
+@measuring
 def busy_sms(*problems: Problem, counts: Sequence[int] = COUNTS, samples: int = 50) -> dict[str, Any]:
     """Time KERNELS with each of `counts` SMs held, in JSON values: "machine", "method" and "rows".
 
@@ -53,19 +53,17 @@ def busy_sms(*problems: Problem, counts: Sequence[int] = COUNTS, samples: int = 
     launched), us (the median kernel time), p20, p80 in µs, tflops, relative_error, samples, and launches per
     sample. All of one problem take turns. Each result is compared with float64 while the SMs are held.
 
-    Raises what `bench` raises, and KernelError for SMs that cannot be held.
+    Raises KernelError, too, for SMs that cannot be held.
     """
     asked = problems or (PRODUCT,)
     for problem in asked:
         check(recordable(DEDICATED, "naive", problem), Product.of(problem))
-    require_gpu()
     here = device(1)
-    held = [whole("busy_sms", count, 0, here.sms - 1, KernelError) for count in counts]
     rows: list[dict[str, Any]] = []
     for problem in asked:
-        with gpu_memory(Product.of(problem)), working_gpu():
-            rows += _rows(problem, here, held, samples)
-    return {"machine": facts(), "method": METHOD + HELD, "rows": rows}
+        with gpu_memory(Product.of(problem)):
+            rows += _rows(problem, here, counts, samples)
+    return {"method": METHOD + HELD, "rows": rows}
 
 
 def _rows(problem: Problem, here: Device, counts: Sequence[int], samples: int) -> list[dict[str, Any]]:

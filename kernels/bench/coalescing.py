@@ -15,10 +15,10 @@ from tilesim.products import Product
 from ..launch.named import named
 from ..launch.operands import gpu_memory, size_bytes
 from ..measure.machine import device
-from ..measure.timing import working_gpu
-from .compare import Contender, compare, report
+from .compare import METHOD, Contender, compare
 from .counters import counted
 from .ladder import peaks
+from .measuring import measuring
 
 PRODUCT = Problem(8192, 6144, 4096, tile=(64, 64, 64), dtype="fp32")
 KERNELS = {"uncoalesced": "uncoalesced", "coalesced": "naive-ptr"}
@@ -27,14 +27,13 @@ KERNELS = {"uncoalesced": "uncoalesced", "coalesced": "naive-ptr"}
 ARTICLE = {"ms": 261.94, "tflops": 1.5741}
 
 
+@measuring
 def coalescing(samples: int = 20) -> dict[str, Any]:
     """Time both in fp32 and in tf32, in JSON values: "machine", "method", "article" and "rows".
 
     A row has what `bench` says, and bound: "compute" or "memory", whichever limit the roofline puts lower for
     its flops and DRAM bytes, limit_tflops, and from the counters, where they can be read, dram_bytes,
     sectors_per_request (of 32 bytes, for a warp's load) and the rest of `bench.counters.METRICS`.
-
-    Raises what `bench` raises.
     """
     rows: list[dict[str, Any]] = []
     for dtype in ("fp32", "tf32"):
@@ -45,7 +44,7 @@ def coalescing(samples: int = 20) -> dict[str, Any]:
         }
         timed = compare(contenders, samples=samples, warmup=5)
         product = Product.of(problem)
-        with gpu_memory(product), working_gpu():
+        with gpu_memory(product):
             peak = presets().get(device(1).name, {}).get("peak_tflops", {}).get(dtype)
             measured, bandwidth = peaks(dtype)
         counts = counted(list(contenders.values()))
@@ -54,7 +53,7 @@ def coalescing(samples: int = 20) -> dict[str, Any]:
             rows.append(
                 row | limited(problem, moved, peak or measured, bandwidth) | (waste(moved) if counts else {})
             )
-    return report(rows, article=ARTICLE)
+    return {"method": METHOD, "article": ARTICLE, "rows": rows}
 
 
 def limited(problem: Problem, moved: dict[str, int], peak_tflops: float, gb_per_s: float) -> dict[str, Any]:

@@ -18,9 +18,9 @@ from ..launch.here import on_this_machine
 from ..launch.job import Job, Launch
 from ..launch.operands import Matrices, gpu_memory, matrices, sets_beyond_l2
 from ..matmul import matmul
-from ..measure.machine import device, facts
+from ..measure.machine import device
 from ..measure.reference import verify_result
-from ..measure.timing import Rotation, capture, method, require_gpu, sample, spread, with_host, working_gpu
+from ..measure.timing import Rotation, capture, method, sample, spread, with_host
 
 METHOD = (
     method("one launch per operand set, the sets together over 3 times the L2", "kernels")
@@ -54,48 +54,30 @@ def compare(
 ) -> list[dict[str, Any]]:
     """A row of `bench` for each contender, all of one M, N, K and dtype: checked, then timed in turns.
 
-    Raises what `bench` raises.
+    Raises KernelError for a wrong result, or where the operands do not fit into the GPU's memory.
     """
-    require_gpu()
     problem = next(iter(contenders.values())).problem
-    with gpu_memory(Product.of(problem)), working_gpu():
-        return _compared(problem, contenders, ctas_per_sm, warmup, samples, seed, host)
-
-
-def report(rows: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
-    """A report of rows that `compare` made, and what more there is to say."""
-    return {"machine": facts(), "method": METHOD} | more | {"rows": rows}
-
-
-def _compared(
-    problem: Problem,
-    contenders: Mapping[str, Contender],
-    ctas_per_sm: int,
-    warmup: int,
-    samples: int,
-    seed: int,
-    host: bool,
-) -> list[dict[str, Any]]:
     product = Product.of(problem)
-    sets = [matrices(product, "cuda", seed + i) for i in range(sets_beyond_l2(product))]
-    rotations, about, jobs = {}, {}, {}
-    for name, contender in contenders.items():
-        jobs[name], known = job_of(contender, ctas_per_sm)
-        # a C of its own tensor, since a library may replace its storage
-        own = [(a, b, c.detach()) for a, b, c in sets]
-        launches = [jobs[name].launcher(operands) for operands in own]
-        error = verify_result(name, launches[0], product, own[0])
-        jobs[name].check()
-        about[name] = {**known, "relative_error": float(f"{error:.3g}")}
-        rotations[name] = Rotation(capture(launches), launches)
-    mhz: dict[str, np.ndarray] = {}
-    times = {name: spread(us) for name, us in sample(rotations, warmup, samples, mhz).items()}
-    if host:
-        for name, rotation in rotations.items():
-            us = with_host(rotation.launches, 3, min(samples, HOST_SAMPLES))
-            about[name]["host_us"] = spread(us)["us"]
-    for work in jobs.values():
-        work.check()
+    with gpu_memory(product):
+        sets = [matrices(product, "cuda", seed + i) for i in range(sets_beyond_l2(product))]
+        rotations, about, jobs = {}, {}, {}
+        for name, contender in contenders.items():
+            jobs[name], known = job_of(contender, ctas_per_sm)
+            # a C of its own tensor, since a library may replace its storage
+            own = [(a, b, c.detach()) for a, b, c in sets]
+            launches = [jobs[name].launcher(operands) for operands in own]
+            error = verify_result(name, launches[0], product, own[0])
+            jobs[name].check()
+            about[name] = {**known, "relative_error": float(f"{error:.3g}")}
+            rotations[name] = Rotation(capture(launches), launches)
+        mhz: dict[str, np.ndarray] = {}
+        times = {name: spread(us) for name, us in sample(rotations, warmup, samples, mhz).items()}
+        if host:
+            for name, rotation in rotations.items():
+                us = with_host(rotation.launches, 3, min(samples, HOST_SAMPLES))
+                about[name]["host_us"] = spread(us)["us"]
+        for work in jobs.values():
+            work.check()
     return [
         contender.problem.as_json()
         | {"kernel": name, **times[name]}

@@ -7,14 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from tilesim.errors import whole
-
-from ..errors import KernelError
 from ..ideas.divergence import LANES, LENGTH, TURN, WAYS, launch
 from ..launch.job import Launch
-from ..measure.machine import facts
-from ..measure.timing import in_turns, require_gpu, working_gpu
+from ..measure.timing import in_turns
 from .counters import INSTRUCTIONS, profiled
+from .measuring import measuring
 
 TURNS = 32
 """Turns of the loop that the longest way does."""
@@ -36,22 +33,17 @@ METHOD = (
 )
 
 
+@measuring
 def divergence(launches: int = 20) -> dict[str, Any]:
     """Time each split of a branch and a loop, in JSON values: "machine", "method", "rows" and "spans".
 
     A row has code ("branch" or "loop"), ways, split, warps; length, the multiply-adds of a way or of a turn,
     and turns, of the lane that has most; cycles (the median), p20 and p80, tail_cycles, joined, and for one
     warp issued and of_threads (see METHOD). Spans are those of one warp's branch, by ways.
-
-    Raises KernelError without an NVIDIA GPU, for launches that are no whole number from 1 to 1000, or where
-    a thread's sum is wrong.
     """
-    launches = whole("launches", launches, 1, 1000, KernelError)
-    require_gpu()
     one, many = cases()
     asked = one + many
-    with working_gpu():
-        seen = in_turns([partial(launch, case[0], asked_of(*case)) for case in asked], launches)
+    seen = in_turns([partial(launch, case[0], asked_of(*case)) for case in asked], launches)
     none = dict.fromkeys(INSTRUCTIONS, 0)
     counts = profiled("divergence", one, len(one), INSTRUCTIONS, "^diverge$") or [none] * len(one)
     counts += [none] * len(many)
@@ -65,7 +57,7 @@ def divergence(launches: int = 20) -> dict[str, Any]:
         for (code, ways, _, _), runs in zip(one, seen[: len(one)], strict=True)
         if code == "branch"
     ]
-    return {"machine": facts(), "method": method, "rows": rows, "spans": timed}
+    return {"method": method, "rows": rows, "spans": timed}
 
 
 def cases() -> tuple[list[tuple[str, int, str, int]], list[tuple[str, int, str, int]]]:

@@ -19,11 +19,11 @@ from ..gemm.stamps import WORDS
 from ..launch.here import on_this_machine
 from ..launch.named import named
 from ..launch.operands import gpu_memory, matrices
-from ..measure.machine import device, facts
+from ..measure.machine import device
 from ..measure.reference import verify_result
-from ..measure.timing import require_gpu, working_gpu
 from ..probes.residents import counted, resources_of
 from ..probes.warp_walk import PARTS, beside, walked
+from .measuring import measuring
 
 TILES = ((64, 64, 64), (128, 64, 64), (128, 128, 64), (128, 256, 64))
 LOADS = ("ptr", "tma")
@@ -39,26 +39,22 @@ METHOD = (
 )
 
 
+@measuring
 def execution_model(launches: int = 21) -> dict[str, Any]:
     """All four, in JSON values: "machine", "method", "rows" (of residents), "kernels", "walk" and "beside".
 
     A row: see `probes.residents.counted`. A kernel: name, tile, warps, stages and the same. walk: parts,
     cycles (int, [warps, parts + 1]), blocks, and the spread of how long after its first warp a block's last
     one comes to the barrier: p20, median, p80. beside: cycles of a warp alone, and by its partner's number.
-
-    Raises KernelError without an NVIDIA GPU, or where a kernel makes something wrong.
     """
-    require_gpu()
     m, n, k = SIZE
-    with working_gpu():
-        return {
-            "machine": facts(),
-            "method": METHOD.format(m=m, n=n, k=k, stages=STAGES, launches=launches),
-            "rows": counted(),
-            "kernels": [kernel_row(tile, loads) for loads in LOADS for tile in TILES],
-            "walk": typical_walk(walked(launches, torch.cuda.get_device_properties().multi_processor_count)),
-            "beside": np.median(beside(launches), axis=0).astype(int).tolist(),
-        }
+    return {
+        "method": METHOD.format(m=m, n=n, k=k, stages=STAGES, launches=launches),
+        "rows": counted(),
+        "kernels": [kernel_row(tile, loads) for loads in LOADS for tile in TILES],
+        "walk": typical_walk(walked(launches, torch.cuda.get_device_properties().multi_processor_count)),
+        "beside": np.median(beside(launches), axis=0).astype(int).tolist(),
+    }
 
 
 def kernel_row(tile: tuple[int, int, int], loads: str) -> dict[str, Any]:

@@ -12,11 +12,11 @@ from ..ideas import epilogue
 from ..ideas.fusion import WAYS, Work, chain, compiled
 from ..launch.job import Launch
 from ..launch.operands import beyond_l2, sets_beyond_l2
-from ..measure.machine import facts
 from ..measure.reference import verified
-from ..measure.timing import memory_for, method, replayed, require_gpu, spread, with_host, working_gpu
+from ..measure.timing import memory_for, method, replayed, spread, with_host
 from .compare import HOST_SAMPLES
 from .counters import profiled
+from .measuring import measuring
 
 LARGE, SMALL, TINY = 2**26, 2**21, 2**10
 """Elements of fp32: 268 MB, four times an H200's L2; 8 MB, of which several fit; and next to nothing, so that
@@ -50,6 +50,7 @@ METHOD = (
 )
 
 
+@measuring
 def fusion(samples: int = 50) -> dict[str, Any]:
     """Time all, in JSON values: "machine", "method", "left_out", "rows" and "products".
 
@@ -59,20 +60,16 @@ def fusion(samples: int = 50) -> dict[str, Any]:
     were counted. A product's row has m, n, k, tile and dtype instead, and kernel "separate" beside the
     others: this package's product, then the kernels of PyTorch's. left_out: why something is missing, by its
     kernel.
-
-    Raises KernelError without an NVIDIA GPU, for a wrong result, or a GPU that fails.
     """
-    require_gpu()
     needed = 24 * BYTES * LARGE
     short = f"chains on {LARGE} values of fp32 take {needed / 1e9:.0f} GB"
-    with memory_for(needed, short), working_gpu():
+    with memory_for(needed, short):
         left_out = {"torch.compile": why} if (why := _not_compiling()) else {}
         rows = [row for elements in (LARGE, SMALL, TINY) for row in _chains(elements, samples, left_out)]
         products = [row for problem in PRODUCTS for row in _products(problem, samples, left_out)]
     counts = counted([(row["kernel"], row["elements"], row["functions"]) for row in rows])
     rows = [row | count for row, count in zip(rows, counts, strict=True)]
-    about = {"machine": facts(), "method": METHOD, "left_out": left_out}
-    return about | {"rows": rows, "products": products}
+    return {"method": METHOD, "left_out": left_out, "rows": rows, "products": products}
 
 
 def _not_compiling() -> str:

@@ -8,8 +8,9 @@ from typing import Any
 from tilesim.problems import Problem
 
 from ..launch.named import named
-from .compare import Contender, compare, report
+from .compare import METHOD, Contender, compare
 from .counters import TRAFFIC, counted
+from .measuring import measuring
 
 ORDERS = ("row-major", "grouped:4", "grouped:8", "grouped:16", "hilbert")
 SIZES = ((8192, 8192, 8192), (8192, 8192, 512))
@@ -20,14 +21,13 @@ LAUNCHES = 3
 KERNEL = "table:persistent"
 
 
+@measuring
 def l2_order(samples: int = 50) -> dict[str, Any]:
     """Time and count the orders, in JSON values: "machine", "method" and "rows".
 
     A persistent kernel runs each, with TMA loads and its tiles from a table, as `table:persistent` does. A
     row per size and order has what `bench` says, and from the counters, where they can be read,
     `bench.counters.TRAFFIC` and l2_bytes: what the SMs read at the L2.
-
-    Raises what `bench` raises.
     """
     rows: list[dict[str, Any]] = []
     contenders: list[Contender] = []
@@ -39,7 +39,7 @@ def l2_order(samples: int = 50) -> dict[str, Any]:
         contenders += orders.values()
     counts = traffic(contenders)
     rows = [row | {"kernel": KERNEL} | moved for row, moved in zip(rows, counts, strict=True)]
-    return report(rows)
+    return {"method": METHOD, "rows": rows}
 
 
 def traffic(contenders: Sequence[Contender]) -> list[dict[str, float]]:

@@ -15,9 +15,10 @@ from ..launch.cublas import cublas
 from ..launch.here import check
 from ..launch.operands import gpu_memory, matrices, size_bytes
 from ..measure.machine import device
-from ..measure.timing import replayed, require_gpu, working_gpu
-from .compare import Contender, compare, job_of, report, tflops
+from ..measure.timing import replayed
+from .compare import METHOD, Contender, compare, job_of, tflops
 from .counters import counted
+from .measuring import measuring
 
 BIG = (128, 256, 64)
 """The tile that most steps share, so that they differ only by the change they name."""
@@ -114,6 +115,7 @@ COPIED = 2**30
 """Bytes read, and as many written, to measure the bandwidth."""
 
 
+@measuring
 def ladder(
     *sizes: tuple[int, int, int], dtype: str = "bf16", warmup: int = 10, samples: int = 50, seed: int = 0
 ) -> dict[str, Any]:
@@ -124,25 +126,24 @@ def ladder(
     cuBLAS), name, change, why, what `bench` says of a kernel, and dram_bytes and l2_bytes; bytes_from says
     whether these are from "counters" or, dram_bytes alone, from a "model" that moves every matrix once.
 
-    Raises what `bench` raises. Steps that cannot run here (no wgmma, say) are in "left_out", with the reason.
+    Steps that cannot run here (no wgmma, say) are in "left_out", with the reason.
     """
-    require_gpu()
     rows: list[dict[str, Any]] = []
     left_out: dict[str, str] = {}
     for m, n, k in sizes or SIZES:
         problem = Problem(m, n, k, dtype=dtype)
         check(STEPS[3].config, Product.of(problem))
-        with gpu_memory(Product.of(problem)), working_gpu():
+        with gpu_memory(Product.of(problem)):
             rows += _rows(problem, warmup, samples, seed, left_out)
-    with working_gpu():
-        peak, bandwidth = peaks(dtype)
+    peak, bandwidth = peaks(dtype)
     sheet = presets().get(device(1).name, {})
-    return report(
-        rows,
-        peak_tflops={"measured": peak} | _known(sheet.get("peak_tflops", {}).get(dtype)),
-        bandwidth_gb_per_s={"measured": bandwidth} | _known(sheet.get("memory_gb_per_s")),
-        left_out=left_out,
-    )
+    return {
+        "method": METHOD,
+        "peak_tflops": {"measured": peak} | _known(sheet.get("peak_tflops", {}).get(dtype)),
+        "bandwidth_gb_per_s": {"measured": bandwidth} | _known(sheet.get("memory_gb_per_s")),
+        "left_out": left_out,
+        "rows": rows,
+    }
 
 
 def _known(value: float | None) -> dict[str, float]:

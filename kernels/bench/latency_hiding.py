@@ -9,17 +9,16 @@ from typing import Any
 import numpy as np
 import torch
 
-from tilesim.errors import whole
 from tilesim.problems import Problem
 
 from ..errors import KernelError
 from ..ideas.axpy import ASKED, VALUES, WARPS, cycles, launch, vectors
 from ..launch.operands import gpu_memory
 from ..measure.host import axpy_by_threads
-from ..measure.machine import facts
 from ..measure.record import record
-from ..measure.timing import require_gpu, spread, working_gpu
+from ..measure.timing import spread
 from ..microbenchmarks.cases import flush_l2, sms
+from .measuring import measuring
 from .pipelining import k_step
 
 A = 1.5
@@ -45,6 +44,7 @@ METHOD = (
 )
 
 
+@measuring
 def latency_hiding(repeats: int = 9) -> dict[str, Any]:
     """Time warps, host threads and thread blocks, in JSON values: "machine", "method", "repeats", "sms",
     "rows", "lanes", "host" and "blocks".
@@ -53,31 +53,24 @@ def latency_hiding(repeats: int = 9) -> dict[str, Any]:
     bytes_per_clock (asked and stored, by the median), wait (cycles, p20, p50, p80). Lanes, where all SMs
     work: sms, warps, asked and came, cycles [warps][requests]. Host: see kernels.measure.host. Blocks:
     blocks, stages, and what a K-step takes each of them, k_step_ns and k_step_cycles.
-
-    Raises KernelError without an NVIDIA GPU, for repeats that are no whole number from 1 to 1000, a wrong
-    sum, warps that recorded no times, or a GPU that fails.
     """
-    repeats = whole("repeats", repeats, 1, 1000, KernelError)
-    require_gpu()
     random = torch.Generator("cuda").manual_seed(0)
     cases = [(blocks, warps) for blocks in (1, sms()) for warps in range(1, WARPS + 1)]
     took: dict[tuple[int, int], list[float]] = {case: [] for case in cases}
     waited: dict[tuple[int, int], np.ndarray] = {}
     lanes = []
-    with working_gpu():
-        for turn in range(repeats):
-            for case in cases:
-                x, y = vectors(*case, ROUNDS, random)
-                if turn == 0:
-                    waited[case], kept = _stamped(x, y)
-                    if case[0] == sms():
-                        lanes.append({"sms": case[0], "warps": case[1]} | kept)
-                took[case].append(_timed(x, y))
-    with gpu_memory(PRODUCT), working_gpu():
+    for turn in range(repeats):
+        for case in cases:
+            x, y = vectors(*case, ROUNDS, random)
+            if turn == 0:
+                waited[case], kept = _stamped(x, y)
+                if case[0] == sms():
+                    lanes.append({"sms": case[0], "warps": case[1]} | kept)
+            took[case].append(_timed(x, y))
+    with gpu_memory(PRODUCT):
         steps = [_blocks(*each) for each in BLOCKS]
     method = METHOD.format(rounds=ROUNDS, warps=WARPS, repeats=repeats, first=FROM, shown=SHOWN)
     return {
-        "machine": facts(),
         "method": method,
         "repeats": repeats,
         "sms": sms(),

@@ -17,17 +17,16 @@ import numpy as np
 import torch
 import triton
 
-from tilesim.errors import whole
 from tilesim.problems import Problem
 from tilesim.products import Product
 
-from ..errors import KernelError
 from ..launch.cublas import cublas
 from ..launch.operands import matrices
-from ..measure.machine import facts, tick_ns
-from ..measure.timing import require_gpu, spread, working_gpu
+from ..measure.machine import tick_ns
+from ..measure.timing import spread
 from ..probes.spin import blocks, gaps, launch, residents, shared_kb, sm_mhz, stamp_buffer
 from .compare import LIBRARIES, METHOD, Contender, compare
+from .measuring import measuring
 
 WARPS = 4
 CYCLES = 8_000
@@ -65,6 +64,7 @@ def empty():
     """Does nothing."""
 
 
+@measuring
 def launch_latency(repeats: int = 9) -> dict[str, Any]:
     """Time every kind of launch, in JSON values: "machine", "method", "repeats", "tick_ns", "sm_mhz", "rows",
     "together" and "products".
@@ -73,16 +73,7 @@ def launch_latency(repeats: int = 9) -> dict[str, Any]:
     count, ns (p20, p50, p80), mean_ns, and medians_ns (of each repeat). Products are rows of `bench` with
     host_us, and call_us: how long the caller is held (median, p20, p80). Together: how ("calls", "graph" or
     "queued"), size (M, N and K), products, and us (p20, p50, p80).
-
-    Raises KernelError without an NVIDIA GPU, or for repeats that are no whole number from 1 to 1000.
     """
-    repeats = whole("repeats", repeats, 1, 1000, KernelError)
-    require_gpu()
-    with working_gpu():
-        return _report(repeats)
-
-
-def _report(repeats: int) -> dict[str, Any]:
     sms = torch.cuda.get_device_properties().multi_processor_count
     calls = {"Triton": lambda: empty[(1,)](num_warps=WARPS), "PyTorch": _add(), "CUDA graph": _graph().replay}
     graphs = {each: _in_graph(each) for each in (1, sms)}
@@ -107,7 +98,6 @@ def _report(repeats: int) -> dict[str, Any]:
         together=TOGETHER,
     )  # fmt: skip
     return {
-        "machine": facts(),
         "method": method + METHOD,
         "repeats": repeats,
         "tick_ns": tick_ns(),

@@ -7,14 +7,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from tilesim.errors import whole
-
-from ..errors import KernelError
 from ..ideas.loop_unrolling import FACTORS, LANES, LOADS, TURN, Summing, chain
-from ..measure.machine import facts
-from ..measure.timing import in_turns, require_gpu, spread, working_gpu
+from ..measure.timing import in_turns, spread
 from ..microbenchmarks.stamping import Launch
 from .counters import INSTRUCTIONS, profiled
+from .measuring import measuring
 
 WARPS = (1, 4, 8, 16, 32)
 ROUNDS = (1, 8, 128)
@@ -35,25 +32,20 @@ METHOD = (
 )
 
 
+@measuring
 def loop_unrolling(launches: int = 10, seed: int = 0) -> dict[str, Any]:
     """Time each factor in JSON values: "machine", "method", "sms", "rows" (of sums) and "chains".
 
     A row has factor, loads ("together" or "one by one"), warps (on each SM), n (values); gb_per_s (the
     median), p20 and p80; sm_mhz, and issued. A row of chains has factor, warps, and cycles (the median), p20,
     p80 of one multiply-add of each thread.
-
-    Raises KernelError without an NVIDIA GPU, for launches that are no whole number from 1 to 1000, or where
-    a sum is wrong.
     """
-    launches = whole("launches", launches, 1, 1000, KernelError)
-    require_gpu()
-    with working_gpu():
-        sizes = [rounds * unit() for rounds in ROUNDS]
-        summing = Summing(sizes[-1], torch.Generator("cuda").manual_seed(seed))
-        sums = list(product(sizes, WARPS, LOADS, FACTORS))
-        chains = list(product(CHAIN_WARPS, FACTORS))
-        work = [_sum(summing, *case) for case in sums] + [_chain(*case) for case in chains]
-        seen = in_turns(work, launches)
+    sizes = [rounds * unit() for rounds in ROUNDS]
+    summing = Summing(sizes[-1], torch.Generator("cuda").manual_seed(seed))
+    sums = list(product(sizes, WARPS, LOADS, FACTORS))
+    chains = list(product(CHAIN_WARPS, FACTORS))
+    work = [_sum(summing, *case) for case in sums] + [_chain(*case) for case in chains]
+    seen = in_turns(work, launches)
     first = [case for case in sums if case[0] == sizes[0]]
     counts = profiled("loop_unrolling", first, len(first), INSTRUCTIONS, "^unrolled$")
     issued = {case: count["issued"] for case, count in zip(first, counts or (), strict=False)}
@@ -69,8 +61,8 @@ def loop_unrolling(launches: int = 10, seed: int = 0) -> dict[str, Any]:
         {"factor": factor, "warps": warps} | spread([run.cycles / each for run in runs], "cycles", None)
         for (warps, factor), runs in zip(chains, seen[len(sums) :], strict=True)
     ]
-    about = {"method": METHOD.format(each=each, launches=launches), "sms": summing.sms}
-    return {"machine": facts()} | about | {"rows": rows, "chains": of_chains}
+    method = METHOD.format(each=each, launches=launches)
+    return {"method": method, "sms": summing.sms, "rows": rows, "chains": of_chains}
 
 
 def unit() -> int:

@@ -5,11 +5,8 @@ from typing import Any
 
 import torch
 
-from tilesim.errors import whole
-
-from ..errors import KernelError
-from ..measure.machine import facts, tick_ns
-from ..measure.timing import require_gpu, spread, working_gpu
+from ..measure.machine import tick_ns
+from ..measure.timing import spread
 from ..microbenchmarks.cases import (
     HOPS,
     STEPS,
@@ -22,6 +19,7 @@ from ..microbenchmarks.cases import (
     sharing,
 )
 from ..microbenchmarks.tile_cases import K_STEPS, LOADS, contention, first_loads, multiplying, tile_loads
+from .measuring import measuring
 
 LAUNCHES = 3
 """Of each case in a repeat."""
@@ -55,6 +53,7 @@ METHOD = (
 )
 
 
+@measuring
 def memory(repeats: int = 5, seed: int = 0) -> dict[str, Any]:
     """This machine's memory system in JSON values: "machine", "method", "repeats", "sms", "l2_bytes" (as the
     driver reports it), "tick_ns", and a list of rows for each of SECTIONS (see its functions).
@@ -63,28 +62,20 @@ def memory(repeats: int = 5, seed: int = 0) -> dict[str, Any]:
     (of one hop, stage or K-step), gb_per_s (10⁹ bytes), bytes_per_clock and macs_per_clock (of one SM),
     sm_mhz (the SMs' clock meanwhile); a row of hops has cycles by quantiles over hops. What a GPU lacks, such
     as TMA, has no rows.
-
-    Raises KernelError without an NVIDIA GPU, for repeats that are no whole number from 1 to 1000, or where
-    something else was loaded than was there.
     """
-    repeats = whole("repeats", repeats, 1, 1000, KernelError)
-    require_gpu()
     random = torch.Generator("cuda").manual_seed(seed)
-    about = {"machine": facts(), "method": _method(), "repeats": repeats} | _gpu()
-    with working_gpu():
-        turns = [{name: measured(cases(random)) for name, cases in SECTIONS.items()} for _ in range(repeats)]
-    return about | {name: merged([turn[name] for turn in turns]) for name in SECTIONS}
-
-
-def _method() -> str:
-    return METHOD.format(
-        launches=LAUNCHES, hops=HOPS, steps=STEPS, l2=LOADS["L2"], dram=LOADS["DRAM"], k_steps=K_STEPS
-    )
-
-
-def _gpu() -> dict[str, int]:
     here = torch.cuda.get_device_properties()
-    return {"sms": here.multi_processor_count, "l2_bytes": here.L2_cache_size, "tick_ns": tick_ns()}
+    about = {
+        "method": METHOD.format(
+            launches=LAUNCHES, hops=HOPS, steps=STEPS, l2=LOADS["L2"], dram=LOADS["DRAM"], k_steps=K_STEPS
+        ),
+        "repeats": repeats,
+        "sms": here.multi_processor_count,
+        "l2_bytes": here.L2_cache_size,
+        "tick_ns": tick_ns(),
+    }
+    turns = [{name: measured(cases(random)) for name, cases in SECTIONS.items()} for _ in range(repeats)]
+    return about | {name: merged([turn[name] for turn in turns]) for name in SECTIONS}
 
 
 Measured = list[tuple[dict[str, Any], list[dict[str, float]]]]

@@ -12,7 +12,8 @@ from tilesim.traces import Trace
 
 from ..launch.named import named
 from ..measure.record import record
-from .compare import Contender, compare, report
+from .compare import METHOD, Contender, compare
+from .measuring import measuring
 
 PRODUCT = Problem(2048, 2048, 2048, order="grouped:8")
 """128 tiles for 132 SMs: every thread block has its SM to itself, whatever the stages."""
@@ -21,13 +22,12 @@ STAGES = (1, 2, 3, 4)
 """Five pairs of a tile of 128x256x64 in bf16 exceed the 227 KB of shared memory that a block may have."""
 
 
+@measuring
 def pipelining(samples: int = 100, repeats: int = 21) -> dict[str, Any]:
     """Time the kernel with 1 to 4 stages, then record it, in JSON values: "machine", "method" and "rows".
 
     A row has what `bench` says, and k_step_ns and k_step_cycles: what a K-step of the main loop takes, the
     median over the thread blocks of the most typical run among `repeats` that are recorded.
-
-    Raises what `bench` raises.
     """
     kernels = {
         str(stages): Contender(PRODUCT, named("naive-ptr", PRODUCT, warps=8, stages=stages))
@@ -38,7 +38,7 @@ def pipelining(samples: int = 100, repeats: int = 21) -> dict[str, Any]:
     for row, stages in zip(timed, STAGES, strict=True):
         trace = record("naive", PRODUCT, loads="ptr", warps=8, stages=stages, repeats=repeats)
         rows.append(row | {"kernel": "naive-ptr"} | k_step(trace))
-    return report(rows)
+    return {"method": METHOD, "rows": rows}
 
 
 def k_step(trace: Trace) -> dict[str, float]:

@@ -12,19 +12,13 @@ from typing import Any
 
 import torch
 
-from tilesim.errors import whole
-
-from ..errors import KernelError
 from ..launch.operands import beyond_l2
-from ..measure.machine import facts
 from ..measure.reference import verified
-from ..measure.timing import memory_for, method, replayed, require_gpu, working_gpu
+from ..measure.timing import memory_for, method, replayed
 from ..reductions import STEPS, THREADS, Summing, summing
+from .measuring import measuring
 
 SIZES = (2**20, 2**24, 2**28)
-MOST = 2**38
-"""Values of a vector: so many that a grid has thread blocks for them, and a check's sums stay exact."""
-
 BYTES = 4
 TOLERANCE = 1e-6
 """Largest allowed |sum - reference| / reference over fractions from 0 to 1: some roundings of fp32."""
@@ -42,6 +36,7 @@ METHOD = (
 )
 
 
+@measuring
 def reductions(*sizes: int, warmup: int = 30, samples: int = 100, seed: int = 0) -> dict[str, Any]:
     """Time each step on fp32 vectors of `sizes` values, of SIZES where none is given, in JSON values:
     "machine" (see facts), "method" and "rows".
@@ -50,16 +45,13 @@ def reductions(*sizes: int, warmup: int = 30, samples: int = 100, seed: int = 0)
     median), p20 and p80 in µs; gb_per_s, share_of_copy; stages (launches of one sum); relative_error
     against a float64 sum, None for the copy.
 
-    Raises KernelError without an NVIDIA GPU, for a size that is no whole number from 1 to 2^38 or does not
-    fit into the GPU's memory, a wrong result, or a GPU that fails.
+    Raises KernelError, too, for a size that does not fit into the GPU's memory.
     """
-    sizes = tuple(whole("n", n, 1, MOST, KernelError) for n in sizes or SIZES)
-    require_gpu()
     rows: list[dict[str, Any]] = []
-    for n in sizes:
-        with _memory(n), working_gpu():
+    for n in sizes or SIZES:
+        with _memory(n):
             rows += _rows(n, warmup, samples, seed)
-    return {"machine": facts(), "method": METHOD, "rows": rows}
+    return {"method": METHOD, "rows": rows}
 
 
 def _memory(n: int) -> AbstractContextManager[None]:

@@ -27,12 +27,11 @@ import torch
 
 from tilesim.devices.fill_order import fill_order
 from tilesim.devices.presets import presets
-from tilesim.errors import whole
 
 from ..errors import KernelError
-from ..measure.machine import device, facts
-from ..measure.timing import require_gpu
+from ..measure.machine import device
 from ..probes.spin import blocks, launch, shared_kb, stamp_buffer
+from .measuring import measuring
 
 WARPS = 8
 CYCLES = 20_000
@@ -51,6 +50,7 @@ METHOD = (
 )
 
 
+@measuring
 def sm_order(launches: int = 200) -> dict[str, Any]:
     """The order in which this machine's GPU fills its SMs, in JSON values.
 
@@ -60,11 +60,8 @@ def sm_order(launches: int = 200) -> dict[str, Any]:
     the first block's begin to the last's, one block an SM) and "rows": launched, blocks_per_sm, launches,
     alike, explained, and first, a list of [SM that each tier began with, launches].
 
-    Raises KernelError without an NVIDIA GPU, for launches that are no whole number from 2 to 10,000, or
-    where the blocks did not spread over all SMs evenly.
+    Raises KernelError, too, where the blocks did not spread over all SMs evenly.
     """
-    launches = whole("launches", launches, 2, 10_000, KernelError)
-    require_gpu()
     here = device(1)
     kinds = [(launched, each) for each in (1, 2) for launched in LAUNCHED]
     seen = {kind: _launches(here.sms, *kind, launches) for kind in kinds}
@@ -78,7 +75,6 @@ def sm_order(launches: int = 200) -> dict[str, Any]:
     begun = np.concatenate([runs["begin_ns"] for (_, each), runs in seen.items() if each == 1])
     method = METHOD.format(cycles=CYCLES, pause=1000 * PAUSE_S, cluster=CLUSTER)
     return {
-        "machine": facts(),
         "method": method,
         "device": here.name,
         "tiers": found,

@@ -14,9 +14,9 @@ from ..errors import KernelError
 from ..ideas.strided_sum import BLOCK, launch
 from ..launch.job import Launch
 from ..launch.operands import beyond_l2
-from ..measure.machine import facts
-from ..measure.timing import method, replayed, require_gpu, working_gpu
+from ..measure.timing import method, replayed
 from .counters import METRICS, TRAFFIC, profiled
+from .measuring import measuring
 
 CELLS = 8192**2
 """Of the table: 268 MB, five times what the L2 of an H200 holds."""
@@ -43,23 +43,20 @@ METHOD = (
 )
 
 
+@measuring
 def strided_sum(samples: int = 40) -> dict[str, Any]:
     """Time each case, in JSON values: "machine", "method", "cells", "element" and "rows".
 
     A row: columns, loads, us (median), p20, p80, gb_per_s (bytes of the table by the median time), sum,
     samples, and where counters can be read what COUNTED names.
-
-    Raises KernelError without an NVIDIA GPU, for a wrong sum, or a GPU that fails.
     """
-    require_gpu()
     cases = [(columns, loads) for columns in COLUMNS for loads in LOADS]
     sets = beyond_l2(ELEMENT * CELLS)
-    with working_gpu():
-        tables = [table(seed) for seed in range(sets)]
-        sums = torch.empty(CELLS // BLOCK, device="cuda")
-        totals = [checked_sum(tables[0], sums, *case) for case in cases]
-        launches = {str(case): [partial(launch, x, sums, *case) for x in tables] for case in cases}
-        timed = replayed(launches, 10, samples)
+    tables = [table(seed) for seed in range(sets)]
+    sums = torch.empty(CELLS // BLOCK, device="cuda")
+    totals = [checked_sum(tables[0], sums, *case) for case in cases]
+    launches = {str(case): [partial(launch, x, sums, *case) for x in tables] for case in cases}
+    timed = replayed(launches, 10, samples)
     counts = profiled("strided_sum", cases, len(cases), COUNTED, "strided_sum") or [{}] * len(cases)
     rows = [
         {"columns": columns, "loads": loads}
@@ -69,8 +66,7 @@ def strided_sum(samples: int = 40) -> dict[str, Any]:
         | counted
         for (columns, loads), total, counted in zip(cases, totals, counts, strict=True)
     ]
-    about = {"machine": facts(), "method": METHOD.format(sets=sets)}
-    return about | {"cells": CELLS, "element": ELEMENT, "rows": rows}
+    return {"method": METHOD.format(sets=sets), "cells": CELLS, "element": ELEMENT, "rows": rows}
 
 
 def table(seed: int) -> torch.Tensor:

@@ -4,17 +4,15 @@ from typing import Any
 
 import torch
 
-from tilesim.errors import whole
 from tilesim.problems import Problem
 
 from ..errors import KernelError
 from ..launch.named import named
-from ..measure.machine import facts
-from ..measure.timing import require_gpu, working_gpu
 from ..microbenchmarks.tile_cases import K_STEPS, has_wgmma, multiplying
 from .compare import METHOD as PRODUCTS_METHOD
 from .compare import Contender, compare
 from .counters import counted
+from .measuring import measuring
 from .memory import LAUNCHES, measured, merged
 
 COLUMNS = (8, 16, 32, 64, 128, 256)
@@ -37,6 +35,7 @@ METHOD = (
 )
 
 
+@measuring
 def tiling_hierarchy(repeats: int = 5, seed: int = 0) -> dict[str, Any]:
     """Rates of one warp group's wgmma, in JSON values: "machine", "method", "repeats", "rows"
     and "products".
@@ -45,20 +44,15 @@ def tiling_hierarchy(repeats: int = 5, seed: int = 0) -> dict[str, Any]:
     macs_per_clock (of an SM) and sm_mhz. Products are rows of `bench`, one for each of TILES, with counters
     where they can be read.
 
-    Raises KernelError without an NVIDIA GPU that has wgmma, for repeats that are no whole number from 1 to
-    1000, or where a product is wrong.
+    Raises KernelError, too, where the GPU has no wgmma.
     """
-    repeats = whole("repeats", repeats, 1, 1000, KernelError)
-    require_gpu()
     if not has_wgmma():
         raise KernelError(f"{torch.cuda.get_device_name()} has no wgmma, which sm_90 alone has")
     random = torch.Generator("cuda").manual_seed(seed)
     cases = [(dtype, (64, columns, depth), 4, 1) for dtype, depth in DEPTH.items() for columns in COLUMNS]
-    with working_gpu():
-        turns = [measured(multiplying(random, cases)) for _ in range(repeats)]
+    turns = [measured(multiplying(random, cases)) for _ in range(repeats)]
     method = METHOD.format(k_steps=K_STEPS, launches=LAUNCHES)
-    about = {"machine": facts(), "method": method, "repeats": repeats}
-    return about | {"rows": merged(turns), "products": _products()}
+    return {"method": method, "repeats": repeats, "rows": merged(turns), "products": _products()}
 
 
 def _products() -> list[dict[str, Any]]:

@@ -16,12 +16,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from tilesim.errors import whole
-
-from ..errors import KernelError
-from ..measure.machine import facts, tick_ns
-from ..measure.timing import require_gpu
+from ..measure.machine import tick_ns
 from ..probes.spin import blocks, gaps, launch, residents, shared_kb, sm_mhz, stamp_buffer
+from .measuring import measuring
 
 THREADS = (32, 64, 128, 256, 512, 1024)
 SHARED_KB = (0, 48, 100, 120, 200)
@@ -43,6 +40,7 @@ METHOD = (
 )
 
 
+@measuring
 def turnaround(repeats: int = 5) -> dict[str, Any]:
     """The CTA turnaround of this machine's GPU in JSON values: "machine", "method", "tick_ns", "sm_mhz",
     "launch_ns" and "rows".
@@ -50,11 +48,7 @@ def turnaround(repeats: int = 5) -> dict[str, Any]:
     A row per threads, shared memory and spin: threads, shared_kb, spin, residents (thread blocks on an SM
     at once, as stamped), gaps (their number), cycles and ns (each with min, p20, p50, p80), medians_ns (of
     each repeat), and the mean by %clock64 (mean_ns) and by %globaltimer (timer_ns).
-
-    Raises KernelError without an NVIDIA GPU, or for repeats that are no whole number from 1 to 1000.
     """
-    repeats = whole("repeats", repeats, 1, 1000, KernelError)
-    require_gpu()
     sweep = list(_sweep())
     seen: list[list[np.ndarray]] = [[] for _ in sweep]
     warm = stamp_buffer(1, 1, 1)
@@ -69,7 +63,7 @@ def turnaround(repeats: int = 5) -> dict[str, Any]:
     ]
     method = METHOD.format(rounds=ROUNDS, cycles=SPINS["equal"][0])
     known = {"tick_ns": tick_ns(), "sm_mhz": round(mhz), "launch_ns": launch_ns(rows)}
-    return {"machine": facts(), "method": method} | known | {"rows": rows}
+    return {"method": method} | known | {"rows": rows}
 
 
 def _sweep() -> Iterator[tuple[int, int, str]]:

@@ -20,7 +20,7 @@ REGISTERS = (32, 40, 56, 64, 72, 88, 96, 128, 168, 216)
 SHARED_KB = (0, 1, 6, 18, 37, 38, 56, 57, 75, 76, 113, 114, 200, 227)
 """In pairs of which the first just fits an SM of 228 KB a whole number of times, with 1 KB reserved each."""
 
-WARP_REGISTERS, SM_REGISTERS = 32, 65536
+SM_REGISTERS = 65536
 CYCLES = 60_000
 """Longer than a launch takes to fill every SM."""
 
