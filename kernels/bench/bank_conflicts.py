@@ -39,25 +39,25 @@ METHOD = (
 
 
 @measuring
-def bank_conflicts(n: int = VALUES, seed: int = 0) -> dict[str, Any]:
+def bank_conflicts() -> dict[str, Any]:
     """Count METRICS of each step's first launch, in JSON values: "machine", "method" and "rows".
 
     A row has name, n, thread_blocks, and the METRICS.
 
     Raises KernelError, too, without a profiler that may read the GPU's counters.
     """
-    random = torch.Generator("cuda").manual_seed(seed)
-    x = torch.empty(n, device="cuda")
+    random = torch.Generator("cuda").manual_seed(0)
+    x = torch.empty(VALUES, device="cuda")
     for step in STEPS:
         verified_sum(step.name, summing(step, x, slots()), x, random)
-    counts = profiled("bank_conflicts", [n], len(STEPS), METRICS)
+    counts = profiled("bank_conflicts", [VALUES], len(STEPS), METRICS)
     if not counts:
         raise KernelError("Nsight Compute (ncu) is not there, or may not read this GPU's counters")
     rows = [
-        {"name": step.name, "n": n, "thread_blocks": launches(step, n, slots())[0][1]} | counted
+        {"name": step.name, "n": VALUES, "thread_blocks": launches(step, VALUES, slots())[0][1]} | counted
         for step, counted in zip(STEPS, counts, strict=True)
     ]
-    return {"method": METHOD.format(values=n, threads=THREADS), "rows": rows}
+    return {"method": METHOD.format(values=VALUES, threads=THREADS), "rows": rows}
 
 
 def once(cases: Sequence[int]) -> Iterator[Launch]:

@@ -116,9 +116,7 @@ COPIED = 2**30
 
 
 @measuring
-def ladder(
-    *sizes: tuple[int, int, int], dtype: str = "bf16", warmup: int = 10, samples: int = 50, seed: int = 0
-) -> dict[str, Any]:
+def ladder(*sizes: tuple[int, int, int], dtype: str = "bf16", samples: int = 50) -> dict[str, Any]:
     """Time every step and cuBLAS at each (M, N, K), in JSON values.
 
     "machine" and "method" are as in `bench`; "peak_tflops" and "bandwidth_gb_per_s" have "measured", and
@@ -134,7 +132,7 @@ def ladder(
         problem = Problem(m, n, k, dtype=dtype)
         check(STEPS[3].config, Product.of(problem))
         with gpu_memory(Product.of(problem)):
-            rows += _rows(problem, warmup, samples, seed, left_out)
+            rows += _rows(problem, samples, left_out)
     peak, bandwidth = peaks(dtype)
     sheet = presets().get(device(1).name, {})
     return {
@@ -150,15 +148,13 @@ def _known(value: float | None) -> dict[str, float]:
     return {} if value is None else {"datasheet": value}
 
 
-def _rows(
-    problem: Problem, warmup: int, samples: int, seed: int, left_out: dict[str, str]
-) -> list[dict[str, Any]]:
+def _rows(problem: Problem, samples: int, left_out: dict[str, str]) -> list[dict[str, Any]]:
     contenders: dict[str, Contender] = {}
     about: dict[str, dict[str, Any]] = {}
     for number, step in enumerate(STEPS, 1):
         contender = Contender(step.config.problem(Product.of(problem)), step.config)
         small = problem.m * problem.n * problem.k <= step.max_multiplications
-        why_not = refusal(contender, seed) if small else "it would take too long"
+        why_not = refusal(contender) if small else "it would take too long"
         if why_not:
             left_out[f"{step.name} {problem.m}x{problem.n}x{problem.k}"] = why_not
             continue
@@ -168,7 +164,7 @@ def _rows(
     about[YARDSTICK] = {
         "step": None, "name": YARDSTICK, "change": "NVIDIA's library", "why": "The yardstick: torch.mm.",
     }  # fmt: skip
-    timed = compare(contenders, 1, warmup, samples, seed)
+    timed = compare(contenders, warmup=10, samples=samples)
     counts = counted(list(contenders.values()))
     return [
         about[row["kernel"]]
@@ -182,11 +178,11 @@ def _rows(
     ]
 
 
-def refusal(contender: Contender, seed: int) -> str:
+def refusal(contender: Contender) -> str:
     """Why the contender cannot run here; empty where it can."""
     try:
         work, _ = job_of(contender, 1)
-        work.launcher(matrices(Product.of(contender.problem), "cuda", seed))()
+        work.launcher(matrices(Product.of(contender.problem), "cuda", seed=0))()
     except KernelError as error:
         return str(error)
     return ""

@@ -33,7 +33,7 @@ METHOD = (
 
 
 @measuring
-def loop_unrolling(launches: int = 10, seed: int = 0) -> dict[str, Any]:
+def loop_unrolling(launches: int = 10) -> dict[str, Any]:
     """Time each factor in JSON values: "machine", "method", "sms", "rows" (of sums) and "chains".
 
     A row has factor, loads ("together" or "one by one"), warps (on each SM), n (values); gb_per_s (the
@@ -41,7 +41,7 @@ def loop_unrolling(launches: int = 10, seed: int = 0) -> dict[str, Any]:
     p80 of one multiply-add of each thread.
     """
     sizes = [rounds * unit() for rounds in ROUNDS]
-    summing = Summing(sizes[-1], torch.Generator("cuda").manual_seed(seed))
+    summing = Summing(sizes[-1], torch.Generator("cuda").manual_seed(0))
     sums = list(product(sizes, WARPS, LOADS, FACTORS))
     chains = list(product(CHAIN_WARPS, FACTORS))
     work = [_sum(summing, *case) for case in sums] + [_chain(*case) for case in chains]

@@ -23,11 +23,11 @@ STAGES = (1, 2, 3, 4)
 
 
 @measuring
-def pipelining(samples: int = 100, repeats: int = 21) -> dict[str, Any]:
+def pipelining(samples: int = 100) -> dict[str, Any]:
     """Time the kernel with 1 to 4 stages, then record it, in JSON values: "machine", "method" and "rows".
 
     A row has what `bench` says, and k_step_ns and k_step_cycles: what a K-step of the main loop takes, the
-    median over the thread blocks of the most typical run among `repeats` that are recorded.
+    median over the thread blocks of the most typical run recorded.
     """
     kernels = {
         str(stages): Contender(PRODUCT, named("naive-ptr", PRODUCT, warps=8, stages=stages))
@@ -36,7 +36,7 @@ def pipelining(samples: int = 100, repeats: int = 21) -> dict[str, Any]:
     timed = compare(kernels, samples=samples)
     rows = []
     for row, stages in zip(timed, STAGES, strict=True):
-        trace = record("naive", PRODUCT, loads="ptr", warps=8, stages=stages, repeats=repeats)
+        trace = record("naive", PRODUCT, loads="ptr", warps=8, stages=stages)
         rows.append(row | {"kernel": "naive-ptr"} | k_step(trace))
     return {"method": METHOD, "rows": rows}
 

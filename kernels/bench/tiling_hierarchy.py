@@ -36,7 +36,7 @@ METHOD = (
 
 
 @measuring
-def tiling_hierarchy(repeats: int = 5, seed: int = 0) -> dict[str, Any]:
+def tiling_hierarchy(repeats: int = 5) -> dict[str, Any]:
     """Rates of one warp group's wgmma, in JSON values: "machine", "method", "repeats", "rows"
     and "products".
 
@@ -48,7 +48,7 @@ def tiling_hierarchy(repeats: int = 5, seed: int = 0) -> dict[str, Any]:
     """
     if not has_wgmma():
         raise KernelError(f"{torch.cuda.get_device_name()} has no wgmma, which sm_90 alone has")
-    random = torch.Generator("cuda").manual_seed(seed)
+    random = torch.Generator("cuda").manual_seed(0)
     cases = [(dtype, (64, columns, depth), 4, 1) for dtype, depth in DEPTH.items() for columns in COLUMNS]
     turns = [measured(multiplying(random, cases)) for _ in range(repeats)]
     method = METHOD.format(k_steps=K_STEPS, launches=LAUNCHES)

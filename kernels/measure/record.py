@@ -42,7 +42,6 @@ def recordable(
     ctas_per_sm: int = 1,
     warps: int | None = None,
     stages: int | None = None,
-    epilogue_subtiles: int | None = None,
 ) -> KernelConfig:
     """The configuration of a kernel that writes stamps, "dedicated" or "table", in the problem's tiles.
 
@@ -57,8 +56,7 @@ def recordable(
         raise KernelError(f"{none}; the kernel {TABLE!r} runs any")
     name = TABLE if kernel == TABLE else schedule
     overlap = overlap and kernels()[name].overlap
-    fitting = Product.of(problem), problem.tile, ctas_per_sm, warps, stages, epilogue_subtiles
-    warps, stages, subtiles = pipeline(*fitting)
+    warps, stages, subtiles = pipeline(Product.of(problem), problem.tile, ctas_per_sm, warps, stages)
     return KernelConfig(
         name, schedule, problem.tile, problem.order, warps, stages, loads, overlap, subtiles if overlap else 1
     )

@@ -74,10 +74,10 @@ def loop(turns: Sequence[int] | np.ndarray, length: int) -> Issued:
     return Issued(np.diff(ends, prepend=0) * length, wanted >= ends[:, None])
 
 
-def alternating(ways: int, lanes: int = WARP) -> np.ndarray:
-    """The path of each lane if adjacent lanes cycle through all paths: int64 [lanes]."""
+def alternating(ways: int) -> np.ndarray:
+    """The path of each lane if adjacent lanes cycle through all paths: int64 [WARP]."""
     ways = whole("the number of ways", ways, 1, WARP, TilesimError)
-    return np.arange(whole("the number of lanes", lanes, 1, WARP, TilesimError)) % ways
+    return np.arange(WARP) % ways
 
 
 def _lanes(what: str, values: Sequence[int] | np.ndarray, low: int, high: int) -> np.ndarray:
