@@ -93,51 +93,10 @@ def test_the_first_and_the_last_picture(trace):
     assert (view.busy_sms(trace, -1), view.busy_sms(trace, trace.makespan)) == (0, 0)
 
 
-@given(moments())
-def test_current_tile_is_the_last_that_was_issued(case):
-    trace, t = case
-    for cta, tile in enumerate(view.current_tile(trace, t).tolist()):
-        issued = [s for s in trace.spans if s["cta"] == cta and s["issue"] <= t]
-        assert tile == (max(issued, key=lambda s: s["start"])["tile"] if issued else -1)
-
-
 @given(traces())
 def test_who_finishes_a_tile(trace):
     for tile, sm in enumerate(view.tile_sm(trace).tolist()):
         assert sm == max(pieces(trace, tile), key=lambda span: (span["done"], span["cta"]))["sm"]
-
-
-@given(traces())
-def test_waves_end_one_after_another(trace):
-    ends = view.wave_ends(trace)
-    assert len(ends) == trace.waves
-    assert ends == sorted(ends)
-    assert ends[-1] == trace.makespan
-
-
-@given(moments())
-def test_the_hand_over_is_one_of_the_trace(case):
-    trace, near = case
-    sm, drain, start = view.hand_over(trace)
-    slots = {}
-    for span in sorted(trace.spans, key=lambda span: span["start"]):
-        slots.setdefault((int(span["sm"]), int(span["slot"])), []).append(span)
-    firsts = [
-        (place[0], int(ran[0]["drain"]), int(ran[1]["start"])) for place, ran in slots.items() if len(ran) > 1
-    ]
-    if not firsts:
-        assert (drain, start) == view.hand_over(trace, near)[1:] == (0, 0)
-        return
-    assert (sm, drain, start) in firsts
-    gaps = sorted(after - before for _, before, after in firsts)
-    assert start - drain == gaps[(len(gaps) - 1) // 2]
-    pairs = [
-        (place[0], int(before["drain"]), int(after["start"]))
-        for place, ran in slots.items()
-        for before, after in pairwise(ran)
-    ]
-    assert view.hand_over(trace, near) in pairs
-    assert abs(view.hand_over(trace, near)[1] - near) == min(abs(pair[1] - near) for pair in pairs)
 
 
 def test_a_tile_in_pieces_is_done_when_its_last_piece_is():

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from tilesim import plans
 from tilesim.devices.device import Device
 from tilesim.spans.columns import LONGEST_NS, SPAN, TIMES
 from tilesim.work import Problem, Work
@@ -93,11 +92,6 @@ def launches(trace: TraceLike) -> int:
     9
     """
     return int(trace.meta.get("launches", len(np.unique(trace.spans["cta"]))))
-
-
-def splits_tiles(trace: TraceLike) -> bool:
-    """Whether any tile is computed in several segments."""
-    return plans.splits_tiles(trace.spans, trace.problem)
 
 
 def launch_time(trace: TraceLike) -> int:

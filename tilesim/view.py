@@ -9,7 +9,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from tilesim.metrics import first_of_cta, in_turn, last_done
+from tilesim.metrics import first_of_cta, last_done
 from tilesim.traces import TIMES, Trace
 
 
@@ -114,54 +114,6 @@ def busy_sms(trace: Trace, t: float) -> int:
     """
     spans = trace.spans
     return len(np.unique(spans["sm"][(spans["issue"] <= t) & (t < spans["done"])]))
-
-
-def current_tile(trace: Trace, t: float) -> np.ndarray:
-    """The tile last issued to each thread block: int64 [ctas], -1 before its first.
-
-    >>> current_tile(_example(), 1500).tolist()
-    [0, 1, 2, 3, -1]
-    """
-    spans = trace.spans
-    current = np.full(int(spans["cta"].max()) + 1, -1, np.int64)
-    issued = spans[spans["issue"] <= t]
-    current[issued["cta"]] = issued["tile"]
-    return current
-
-
-def wave_ends(trace: Trace) -> list[int]:
-    """When the first 1, 2, ... times `slots` segments, in order of issue, are all done.
-
-    >>> wave_ends(_example())
-    [1000, 2000, 3000]
-    """
-    done = np.maximum.accumulate(trace.spans["done"])
-    slots = trace.device.slots
-    return [int(done[min(end, len(done)) - 1]) for end in range(slots, len(done) + slots, slots)]
-
-
-def hand_over(trace: Trace, near: float | None = None) -> tuple[int, int, int]:
-    """(sm, drain, next start) of an SM's transition from one tile to the next.
-
-    Each SM's first transition counts, and the one of median length is returned; with `near`, the transition
-    whose main loop ends nearest to it. (sm, 0, 0) if no slot runs a second segment.
-
-    >>> hand_over(_example()), hand_over(_example(), near=1900)
-    ((0, 1000, 1000), (0, 2000, 2000))
-    """
-    spans, (before, after) = trace.spans, in_turn(trace)
-    if near is None:
-        firsts = ~np.isin(before, after)
-        before, after = before[firsts], after[firsts]
-    if not before.size:
-        return int(spans["sm"][0]), 0, 0
-    if near is None:
-        gap = spans["start"][after] - spans["drain"][before]
-        chosen = np.argsort(gap, kind="stable")[(len(gap) - 1) // 2]
-    else:
-        chosen = np.argmin(np.abs(spans["drain"][before] - near))
-    last, following = spans[before[chosen]], spans[after[chosen]]
-    return int(following["sm"]), int(last["drain"]), int(following["start"])
 
 
 def tail_start(trace: Trace) -> int:
