@@ -6,28 +6,19 @@ A film declares itself in one literal near the top of its file, and nothing else
 """
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Annotated, Any
 
-from tilesim.errors import shown, unknown
+from tilesim.errors import TilesimError, shown
+from tilesim.storage.decode import decode, one_of
 
 OTHERS = "Others"
 """What the films are listed under that are in no part of the course."""
-TYPES = {
-    "title": str,
-    "question": str,
-    "part": str,
-    "place": int,
-    "seconds": int,
-    "shows": str,
-    "takes": str,
-    "gallery": list,
-}
-"""What FILM may say, and as what."""
 TAKES = {
     "traces": (
         *("trace", "map", "tile_from", "items", "schedule", "m", "n", "k", "tile", "order", "dtype"),
@@ -39,10 +30,11 @@ TAKES = {
 """What a film can take, and which options that are; `tilesim_scenes.film.settings` says what each may be."""
 
 
-class Declared(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Declared:
     """What a film says of itself; a file without FILM says only what its docstring does.
 
-    `about`: its line in a list, which is its title and question, or else the first line of its docstring.
+    `line`: the first line of its docstring, or why what it says cannot be read.
     `part`: of the course; empty for a film that is in none. `place`: it orders all films of the course.
     `seconds`: how long it lasts where nobody asks. `shows`: what one sees, in a few words.
     `takes`: one of TAKES, or empty.
@@ -51,15 +43,20 @@ class Declared(NamedTuple):
     """
 
     file: Path
-    about: str
+    line: str = ""
     title: str = ""
     question: str = ""
     part: str = ""
     place: int = 0
     seconds: int = 0
     shows: str = ""
-    takes: str = ""
-    gallery: Sequence[Mapping[str, Any]] = ()
+    takes: Annotated[str, one_of(TAKES, empty=True)] = ""
+    gallery: tuple[dict[str, Any], ...] = ()
+
+    @property
+    def about(self) -> str:
+        """Its line in a list: its title and question, if it has any."""
+        return f"{self.title}: {self.question}" if self.title else self.line
 
     @property
     def taken(self) -> tuple[str, ...]:
@@ -103,19 +100,24 @@ def after(name: str, films: Mapping[str, Declared]) -> str:
 
 
 def _declared(file: Path) -> Declared:
-    """What a file declares; where that cannot be read, `about` says why."""
+    """What a file declares; where that cannot be read, `line` says why."""
+    own = {"output": f"{name_of(file)}.mp4", "poster": f"{name_of(file)}.png", "size": "720p"}
     try:
         tree = ast.parse(file.read_bytes())
         values = _literal(tree)
         if values is None:
             return Declared(file, (ast.get_docstring(tree) or "").partition("\n")[0])
-        _check(values)
-    except (SyntaxError, ValueError) as error:
-        return Declared(
-            file, f"{file.parent.name}/{file.name} cannot be loaded ({' '.join(str(error).split())})"
-        )
-    own = {"output": f"{name_of(file)}.mp4", "poster": f"{name_of(file)}.png", "size": "720p"}
-    return Declared(file, f"{values['title']}: {values['question']}", **{"gallery": [own], **values})
+        if not isinstance(values, dict):
+            raise TilesimError(f"FILM is {shown(values)}; it must be a dict")
+        found = decode(Declared, {"gallery": [own], **values, "file": file}, "FILM", TilesimError)
+        if not (found.title and found.question):
+            raise TilesimError("FILM needs a title and a question")
+        if ("part" in values) != ("place" in values):
+            raise TilesimError("FILM has only one of part and place; a film of the course needs both")
+    except (SyntaxError, ValueError, TilesimError) as error:
+        why = " ".join(str(error).split())
+        return Declared(file, f"{file.parent.name}/{file.name} cannot be loaded ({why})")
+    return found
 
 
 def _literal(tree: ast.Module) -> Any:
@@ -125,24 +127,7 @@ def _literal(tree: ast.Module) -> Any:
             try:
                 return ast.literal_eval(node.value)
             except ValueError:
-                raise ValueError(
+                raise TilesimError(
                     f"FILM in line {node.lineno} must be a literal, without names and calls"
                 ) from None
     return None
-
-
-def _check(values: Any) -> None:
-    """Raise ValueError where FILM is not what TYPES says, or lacks what a film must say."""
-    if not isinstance(values, dict):
-        raise ValueError(f"FILM is {shown(values)}; it must be a dict")
-    for name, value in values.items():
-        if name not in TYPES:
-            raise ValueError(unknown("entry of FILM", name, TYPES))
-        if type(value) is not TYPES[name]:
-            raise ValueError(f"{name} of FILM is {shown(value)}; it must be of type {TYPES[name].__name__}")
-    if not (values.get("title") and values.get("question")):
-        raise ValueError("FILM needs a title and a question")
-    if ("part" in values) != ("place" in values):
-        raise ValueError("FILM has only one of part and place; a film of the course needs both")
-    if values.get("takes", "report") not in TAKES:
-        raise ValueError(unknown("group of options", values["takes"], TAKES))
