@@ -14,24 +14,13 @@ from command_line import tilesim
 
 pytest.importorskip("manim", reason="slides are cut from films, and films need Manim")
 
-from programs import data_in, race
+from programs import TALK, data_in, race
 
 from tilesim import Trace
 
 FPS = 10
 SMALL = ["--m", "384", "--n", "1536", "--k", "512", "--sms", "4", "--size", "160x90", "--fps", str(FPS)]
 HOSTILE = "</script><script>document.title = 'in'</script><img src=x onerror=alert(1)>"
-SCENE = """
-from manim import *
-
-class Talk(Scene):
-    def construct(self):
-        square = Square()
-        self.next_section("A <b>square</b>")
-        self.play(Create(square), run_time=0.6)
-        self.next_section("turns")
-        self.play(square.animate.rotate(0.8), run_time=0.8)
-"""
 
 
 export = partial(tilesim, "export")
@@ -111,7 +100,7 @@ def media_of(slide):
 
 
 def test_any_scene_stops_at_its_sections(tmp_path):
-    (tmp_path / "talk.py").write_text(SCENE, "utf-8")
+    (tmp_path / "talk.py").write_text(TALK, "utf-8")
     file = tmp_path / "talk.html"
     export(f"{tmp_path}/talk.py:Talk", *SMALL[-4:], "--format", "slides", "-o", file)
     text = file.read_text("utf-8")

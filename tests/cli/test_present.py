@@ -12,19 +12,8 @@ from command_line import tilesim
 
 pytest.importorskip("manim", reason="films need Manim")
 
-from programs import data_in
+from programs import TALK, data_in
 
-SCENE = """
-from manim import *
-
-class Talk(Scene):
-    def construct(self):
-        square = Square()
-        self.next_section("A <b>square</b>")
-        self.play(Create(square), run_time=0.6)
-        self.next_section("turns")
-        self.play(square.animate.rotate(0.8), run_time=0.8)
-"""
 LOOK = ["--size", "160x90", "--fps", "10"]
 present = partial(tilesim, "present")
 
@@ -32,7 +21,7 @@ present = partial(tilesim, "present")
 @pytest.fixture(scope="module")
 def talk(tmp_path_factory):
     folder = tmp_path_factory.mktemp("talk")
-    (folder / "talk.py").write_text(SCENE, "utf-8")
+    (folder / "talk.py").write_text(TALK, "utf-8")
     file = folder / "talk.html"
     said = present(file, f"{folder}/talk.py:Talk", "naive", *LOOK, "--theme", "light", "--title", "A < B")
     assert "2 slides" in said.stderr

@@ -22,6 +22,18 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 needs_node = pytest.mark.skipif(not shutil.which("node"), reason="needs Node")
 # Chromium's sandbox refuses to run for root.
 ARGUMENTS = ["--no-sandbox"] if os.name == "posix" and os.geteuid() == 0 else []
+TALK = """
+from manim import *
+
+class Talk(Scene):
+    def construct(self):
+        square = Square()
+        self.next_section("A <b>square</b>")
+        self.play(Create(square), run_time=0.6)
+        self.next_section("turns")
+        self.play(square.animate.rotate(0.8), run_time=0.8)
+"""
+"""A scene in two sections, of which slides are made."""
 
 
 class Quiet(SimpleHTTPRequestHandler):

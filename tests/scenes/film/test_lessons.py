@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from prepared import prepared
 from watching import watch
 
 from tilesim.cli.packages import scene_class
@@ -58,18 +59,14 @@ def test_data_that_does_not_bear_out_what_a_lesson_says_is_refused(name, file, c
         return change(trace) if f"h200-{file}" in path else trace
 
     monkeypatch.setattr(LESSONS[name], "shipped", altered)
-    scene = NAMES[name](skip_animations=True)
-    scene.settings = {}
     with pytest.raises(SystemExit, match=claim) as refused:
-        scene.setup()
+        prepared(NAMES[name])
     assert str(refused.value).count("\n") == 0
 
 
 @pytest.mark.parametrize("name", NEUTRAL)
 def test_data_of_one_s_own_leads_to_the_neutral_film(name):
-    scene = scene_class(name)(skip_animations=True)
-    scene.settings = {"sms": 4, "m": 384, "n": 1536}
-    scene.setup()
+    scene = prepared(scene_class(name), {"sms": 4, "m": 384, "n": 1536})
     assert isinstance(scene, NEUTRAL[name]) and scene.traces[0].problem.m == 384
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from prepared import prepared
 from reading import faults
 from watching import ASPECTS, watch
 
@@ -79,12 +80,8 @@ def test_it_is_named_in_the_film_s_language(lang, words, monkeypatch):
 
 
 def test_a_film_of_the_course_names_the_next_and_the_last_one_none():
-    film = scene_class("naive")(skip_animations=True)
-    film.setup()
-    assert film.next_title == "Persistent"
-    last = scene_class("run")(skip_animations=True)
-    last.setup()
-    assert last.next_title == ""
+    assert prepared(scene_class("naive")).next_title == "Persistent"
+    assert prepared(scene_class("run")).next_title == ""
 
 
 def test_a_poster_names_no_film_unless_that_is_asked_for(tmp_path, monkeypatch):

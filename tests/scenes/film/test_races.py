@@ -5,6 +5,7 @@ from functools import cache
 from itertools import pairwise
 
 import pytest
+from prepared import prepared
 from watching import ASPECTS, frame, watch
 
 from tilesim import Device, Problem, simulate
@@ -62,9 +63,7 @@ def test_four_runs_fit_above_the_caption_and_have_names_that_can_be_read(aspect,
     names.insert(fastest, "persistent")
     runs = [simulate(name, Problem(384, 1536, 512), Device.named("h200", sms=4)) for name in names[:4]]
     with frame(*ASPECTS[aspect]):
-        scene = Race(skip_animations=True)
-        scene.settings = {"sms": 4}
-        scene.setup()
+        scene = prepared(Race, {"sms": 4})
         panels, area = scene.panels(heat(tuple(runs))), scene.stage
         # A cursor is a little longer than its lanes are high.
         assert panels.get_top()[1] <= area.top + px(10) and panels.get_bottom()[1] >= area.bottom - px(10)

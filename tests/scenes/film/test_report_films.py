@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from prepared import prepared
 
 from tilesim.cli.packages import scene_class
 from tilesim.ladder.reports import report
@@ -16,10 +17,8 @@ MOST = 4
 
 def set_up(film):
     """What refuses the film, None where nothing does."""
-    scene = film(skip_animations=True)
-    scene.settings = {}
     try:
-        scene.setup()
+        prepared(film)
     except SystemExit as refused:
         return str(refused.code)
     return None
@@ -44,7 +43,5 @@ def test_a_report_without_one_of_its_rows_is_told_or_refused(film, monkeypatch):
 @pytest.mark.parametrize("film", FILMS, ids=lambda film: film.__name__)
 def test_a_report_of_another_bench_is_refused_before_anything_is_drawn(film, tmp_path: Path):
     (other := tmp_path / "other.json").write_text('{"machine": {}}', "utf-8")
-    scene = film(skip_animations=True)
-    scene.settings = {"report": str(other)}
     with pytest.raises(SystemExit, match=r"other\.json: "):
-        scene.setup()
+        prepared(film, {"report": str(other)})

@@ -104,6 +104,19 @@ def test_captions_are_told_with_the_seconds_in_which_they_stand() -> None:
     assert 0 <= scene.captions[-1].end - scene.now < 1 / 12
 
 
+def test_the_caption_before_a_finding_is_kept_too() -> None:
+    class Told(Film):
+        def construct(self) -> None:
+            for sentence in ("One square", "And still that one"):
+                self.say(sentence)
+                self.play(FadeIn(Square()))
+            self.finding(Finding("It moved"))
+
+    captions = watch(Told, "wide").scene.captions
+    assert [one.text for one in captions] == ["One square", "And still that one"]
+    assert all(one.start < one.end for one in captions) and captions[0].end == captions[1].start
+
+
 def test_what_the_clock_runs_over_is_told() -> None:
     scene = watch(Short, "wide").scene
     (ran,) = scene.runs
