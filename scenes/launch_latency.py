@@ -198,7 +198,7 @@ class LaunchLatency(Lesson):
         names = VGroup()
         for number, text in enumerate((tr("checks"), tr("picks a program"), tr("queues it"))):
             name = lines(text, 44, 0.92 * third, color=ink_on(theme.launch), bold=True)
-            names.add(name.move_to([two.at((number + 0.5) / 3 * call), two.cpu.get_y(), 0]))
+            names.add(name.move_to([two.x((number + 0.5) / 3 * call), two.cpu.get_y(), 0]))
         about = self.word("Only all three together were measured.", 40)
         about.next_to(two.gpu, DOWN, px(20)).align_to(two.cpu, RIGHT)
         for number, name in enumerate(names, 1):

@@ -45,6 +45,6 @@ def test_lanes_show_what_has_begun_and_nothing_else():
     lanes = Calls(timeline(3, kernel=5, call=10, gap=0), 10, (0.0, 40.0), width=8.0).show(22.0)
     assert [seen(one) for one in lanes.calls] == [True, True, True]
     assert [seen(one) for one in lanes.products] == [True, True, False]
-    assert np.isclose(lanes.products[0].get_left()[0], lanes.at(10.0))
-    assert np.isclose(lanes.waits[0].get_left()[0], lanes.at(15.0))
-    assert np.isclose(lanes.waits[0].get_right()[0], lanes.at(20.0))
+    assert np.isclose(lanes.products[0].get_left()[0], lanes.x(10.0))
+    assert np.isclose(lanes.waits[0].get_left()[0], lanes.x(15.0))
+    assert np.isclose(lanes.waits[0].get_right()[0], lanes.x(20.0))
