@@ -158,7 +158,7 @@ class Pipelining(Lesson):
     def bracket(self, since: float, until: float) -> VGroup:
         """A line below the newest lane that spans some ns."""
         lane = self.lanes[-1]
-        y, tick = lane.ground.get_bottom()[1] - px(30), px(14)
+        y, tick = lane.grounds.get_bottom()[1] - px(30), px(14)
         x0, x1 = lane.x(since) + px(4), lane.x(until) - px(4)
         line = VGroup(Line([x0, y, 0], [x1, y, 0]))
         line.add(*(Line([x, y - tick, 0], [x, y + tick, 0]) for x in (x0, x1)))
