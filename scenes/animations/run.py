@@ -86,12 +86,3 @@ class PlayTrace(Direct):
         t = (1 - share) * self.since + share * self.until
         for mobject in self.timed:
             mobject.show(t)
-
-
-def slowed(rate: float) -> Callable[[float], float]:
-    """A rate function that begins at full speed and ends at `rate` of it, as into slow motion.
-
-    >>> slowed(0.5)(0.0), slowed(0.5)(1.0)
-    (0.0, 1.0)
-    """
-    return lambda alpha: (alpha - (1 - rate) / 2 * alpha**2) / (1 - (1 - rate) / 2)

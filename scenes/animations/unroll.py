@@ -1,4 +1,4 @@
-"""Unroll and Thin: an SM becomes its lane, few lanes become many. SplitIntoTiles: C falls into tiles."""
+"""Unroll: an SM becomes its lane. SplitIntoTiles: C falls into tiles."""
 
 from typing import Any
 
@@ -8,12 +8,10 @@ from manim import VMobject, linear, smoothstep
 from tilesim_scenes.animations.direct import Direct
 from tilesim_scenes.mobjects.drawing.quads import UNIT
 from tilesim_scenes.mobjects.hardware.sm import SM
-from tilesim_scenes.mobjects.traces.lane_image import LaneImage
-from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.traces.lanes import Lanes
 from tilesim_scenes.mobjects.traces.tile_grid import TileGrid
 
-UNROLL, THIN, CUT = 0.8, 1.2, 0.6
+UNROLL, CUT = 0.8, 0.6
 """Seconds."""
 
 
@@ -60,66 +58,6 @@ class Unroll(Direct):
         super().clean_up_from_scene(scene)
         scene.remove(*self.sms)
         scene.add(self.lanes)
-
-
-class Thin(Direct):
-    """A few lanes shrink to the height that they have among many, which fan out from behind them."""
-
-    def __init__(self, few: LaneVectors, many: LaneImage, run_time: float = THIN, **kwargs: Any) -> None:
-        self.few, self.many = few, many
-        super().__init__(few, many, run_time=run_time, rate_func=smoothstep, **kwargs)
-
-    def _setup_scene(self, scene: Any) -> None:
-        super()._setup_scene(scene)
-        scene.bring_to_front(self.few)
-
-    def begin(self) -> None:
-        self._few = [(one, one.points.copy()) for one in self.few.get_family()]
-        self._many = self.many.points.copy()
-        grounds = self.few.grounds
-        self._from = (grounds.get_corner([-1, 1, 0]), grounds.width, grounds.height)
-        super().begin()
-
-    def interpolate_mobject(self, alpha: float) -> None:
-        share = self.rate_func(alpha)
-        corner, width, height = self._from
-        upper_left, upper_right, lower_left = self._many[:3]
-        wide = float(np.linalg.norm(upper_right - upper_left))
-        high = float(np.linalg.norm(lower_left - upper_left))
-        few_high = high * len(self.few.slots) / len(self.many.slots)
-        now = corner + share * (upper_left - corner)
-        scale = np.array([1 + share * (wide / width - 1), 1 + share * (few_high / height - 1), 1.0])
-        for one, points in self._few:
-            one.points = (points - corner) * scale + now
-        # The many begin as high as the few, and grow downwards from the same corner.
-        grown = np.array([scale[0] * width / wide, (height + share * (high - height)) / high, 1.0])
-        self.many.points = (self._many - upper_left) * grown + now
-        opened = min(1.0, 4 * share)
-        self.many.opacity = opened
-        for name in self.few.names:
-            name.set_opacity(1 - opened)
-
-    def clean_up_from_scene(self, scene: Any) -> None:
-        """The many take the place of the few."""
-        super().clean_up_from_scene(scene)
-        scene.remove(self.few)
-
-
-class Place(Direct):
-    """The ground of a single lane moves to another, and becomes as large; its parts follow."""
-
-    def __init__(self, lane: LaneVectors, ground: VMobject, run_time: float = UNROLL, **kwargs: Any) -> None:
-        self.lane, self.target = lane, ground
-        super().__init__(lane, run_time=run_time, rate_func=smoothstep, **kwargs)
-
-    def begin(self) -> None:
-        self._from, self._to = self.lane.grounds[0].points.copy(), self.target.get_family()[-1].points.copy()
-        super().begin()
-
-    def interpolate_mobject(self, alpha: float) -> None:
-        share = self.rate_func(alpha)
-        self.lane.grounds[0].points = (1 - share) * self._from + share * self._to
-        self.lane.show(self.lane.t)
 
 
 class SplitIntoTiles(Direct):

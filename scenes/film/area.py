@@ -33,15 +33,12 @@ class Area(NamedTuple):
         """Its middle: float64, shape [3]."""
         return np.array([(self.left + self.right) / 2, (self.bottom + self.top) / 2, 0.0])
 
-    def over(self, foot: Mobject, gap: float = 28) -> "Area":
-        """What is left above a mobject that is put at the foot, above captions of several lines.
-
-        `gap`: pixels between it and what is left.
-        """
+    def over(self, foot: Mobject) -> "Area":
+        """What is left above a mobject that is put at the foot, above captions of several lines."""
         high = TWO_LINES if config.frame_width > 1.3 * config.frame_height else THREE_LINES
         low = max(self.bottom, px(high) - config.frame_height / 2)
         foot.move_to([self.center[0], low, 0], DOWN)
-        return self._replace(bottom=foot.get_top()[1] + px(gap))
+        return self._replace(bottom=foot.get_top()[1] + px(28))
 
 
 def picture_area() -> Area:

@@ -195,11 +195,11 @@ class Film(ConfiguredScene):
         if dimmed:
             self.play(*(Fade(one, DIMMED, 1.0, run_time=APPEAR) for one in dimmed))
 
-    def dive(self, *targets: Mobject, room: float = 1.2, along: Sequence[Animation] = ()) -> None:
+    def dive(self, *targets: Mobject, room: float = 1.2) -> None:
         """Bring the camera to some mobjects, with `room` times their size around them, in 1.2 s.
 
         They land where the picture's middle is, at most 12 times as large as before. What the camera passes
-        goes behind the line of badge and clock. `along`: what is played meanwhile.
+        goes behind the line of badge and clock.
         """
         group = Group(*targets)
         area, frame = self.area, self.camera.frame
@@ -209,6 +209,7 @@ class Film(ConfiguredScene):
             frame.width / config.frame_width / 12,
         )
         centre = group.get_center() - scale * area.center
+        hides: list[Animation] = []
         if self._seen is None:
             self._seen = frame.get_center(), frame.width
             # A film without a ground has nothing that could hide.
@@ -217,14 +218,14 @@ class Film(ConfiguredScene):
                 self._lintel = rectangle(config.frame_width, height, self.theme.background)
                 self._lintel.move_to([0, top, 0], UP)
                 self.add(self._overlay(self._lintel).set_z_index(ON_TOP - 1))
-                along = [*along, Fade(self._lintel, 0.0, 1.0, run_time=APPEAR)]
-        self.play(Look(frame, centre, scale * config.frame_width, self._fixed, run_time=CAMERA), *along)
+                hides.append(Fade(self._lintel, 0.0, 1.0, run_time=APPEAR))
+        self.play(Look(frame, centre, scale * config.frame_width, self._fixed, run_time=CAMERA), *hides)
 
-    def come_out(self, along: Sequence[Animation] = ()) -> None:
+    def come_out(self) -> None:
         """Bring the camera back out the way it went in."""
         seen, self._seen = self._seen, None
         if seen:
-            self.play(Look(self.camera.frame, *seen, self._fixed, run_time=CAMERA), *along)
+            self.play(Look(self.camera.frame, *seen, self._fixed, run_time=CAMERA))
         if self._lintel is not None:
             self._drop(self._lintel)
             self._lintel = None

@@ -46,7 +46,7 @@ class Calls(PhaseRows):
         self.waits = self.bars[2 * count :]
         for wait in self.waits:
             wait.set_fill(ManimColor(theme.wait), 0.35, family=False)
-        self.numbers = VGroup(*(bar.submobjects[1] for bar in self.bars[: 2 * count]))
+        self.numbers = VGroup(*(bar.submobjects[0] for bar in self.bars[: 2 * count]))
         self.axis = label(tr("time →"), 42, theme.quiet)
         self.axis.next_to(self.cpu, UP, px(12)).align_to(self.cpu, RIGHT)
         self.add(self.ways, self.axis)

@@ -139,7 +139,6 @@ class Lesson(Film):
         form: str,
         badge: Badge,
         conditions: str = "",
-        into: Sequence[Animation] = (),
         **figures: Any,
     ) -> None:
         """The end card: a sentence, two bars, and the one number that follows from them.
@@ -154,7 +153,7 @@ class Lesson(Film):
         kind = "measured" if badge.kind == "counted" else badge.kind
         bars = Bars([(name, value, kind) for name, value in rows], width=self.area.width, form=form)
         card = Finding(tr(sentence, **figures), _number(number, figures), bars, badge, conditions)
-        self.finding(card, [bars.grow()], into)
+        self.finding(card, [bars.grow()])
 
 
 def _number(kind: str, figures: Mapping[str, Any]) -> str:

@@ -211,12 +211,6 @@ def mixed(under: Colour, over: Colour, share: float) -> Colour:
     return red, green, blue
 
 
-def shades(colour: Colour) -> tuple[Colour, Colour]:
-    """A light and a deep shade of an SM's colour, for two groups of warps that take turns on it."""
-    whiter = 0.45 if theme_now().dark else 0.1
-    return mixed(colour, (255, 255, 255), whiter), mixed(colour, (13, 17, 23), 0.45)
-
-
 def contrast(one: np.ndarray | Colour, other: np.ndarray | Colour) -> float:
     """How far two colours stand apart, 1 to 21 (WCAG 2.2, contrast ratio).
 

@@ -80,6 +80,11 @@ def watch(film: type, aspect: str, settings: Mapping[str, Any] = {}, moving: boo
         return seen
 
 
+def visible(mobject: VMobject) -> bool:
+    """Whether a mobject's own points show something."""
+    return bool(len(mobject.points)) and bool(np.ptp(mobject.points, axis=0).any())
+
+
 def words_of(scene: Any) -> Iterator[Word]:
     view = scene.camera.frame
     shown = {id(one): one for mobject in scene.mobjects for one in _texts(mobject)}

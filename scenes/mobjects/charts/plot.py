@@ -19,8 +19,8 @@ from tilesim_scenes.mobjects.drawing.quads import (
 from tilesim_scenes.mobjects.drawing.redrawn import Redrawn
 
 TICK_SIZE = 32
-DOT, NAME, TICK = 18, 48, 40
-"""Pixels of a dot's radius, of a name's letters, and of the axes' figures."""
+LINE, DOT, NAME, TICK = 6, 18, 48, 40
+"""Pixels: of a line and of a dot's radius, and in a Roofline of a name's letters and the axes' figures."""
 ALLOWED = 0.5
 """Opacity of the ground below a roof."""
 
@@ -91,9 +91,9 @@ class Plot(VGroup):
         return origin + across * right + up * rise
 
 
-def line(plot: Plot, points: np.ndarray, colour: tuple[int, int, int], width: float = 6) -> VMobject:
-    """A line through data in a plot; `width` in pixels."""
-    drawn = strokes(colour, width)
+def line(plot: Plot, points: np.ndarray, colour: Colour) -> VMobject:
+    """A line through data in a plot."""
+    drawn = strokes(colour, LINE)
     drawn.points = plot.path(points)
     return drawn
 

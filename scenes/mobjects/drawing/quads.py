@@ -89,40 +89,30 @@ def uprights(ground: VMobject, at: np.ndarray) -> np.ndarray:
     return segments(ground, np.stack([at, none, at, none + 1], axis=1)) if len(at) else nothing(ground)
 
 
-def seen(mobject: VMobject) -> bool:
-    """Whether a mobject's own points show something."""
-    return bool(len(mobject.points)) and bool(np.ptp(mobject.points, axis=0).any())
-
-
 def extent(ground: VMobject) -> tuple[float, float]:
     """How wide and high a ground is, however it was turned."""
     _, right, up = axes_of(ground)
     return max(float(np.linalg.norm(right)), 1e-9), max(float(np.linalg.norm(up)), 1e-9)
 
 
-def figure(ground: VMobject, text: str, em: float, x: float = 0.5, y: float = 0.5) -> np.ndarray:
-    """The points of digits, `em` units high, centred on shares of the ground's: float64, shape [n, 3]."""
+def figure(ground: VMobject, text: str, em: float, x: float = 0.5) -> np.ndarray:
+    """The points of digits, `em` units high, centred at a share of a ground's width: shape [n, 3]."""
     origin, right, up = axes_of(ground)
     glyphs = outline(text) - [advance(text) / 2, HALF_DIGIT, 0]
-    at = glyphs[:, :2] * em / extent(ground) + [x, y]
+    at = glyphs[:, :2] * em / extent(ground) + [x, 0.5]
     return origin + at[:, :1] * right + at[:, 1:] * up
 
 
-def diagonals(
-    ground: VMobject, x0: float, x1: float, gap: float, y0: float = 0.0, y1: float = 1.0
-) -> np.ndarray:
+def diagonals(ground: VMobject, x0: float, x1: float, gap: float) -> np.ndarray:
     """Lines that rise at 45° through part of a ground, `gap` units apart: points, shape [4 · lines, 3].
 
     They keep their places while x1 grows.
     """
     width, height = extent(ground)
-    low, high, bottom, top = x0 * width, x1 * width, y0 * height, y1 * height
-    rise = top - bottom
-    if high <= low or rise <= 0:
+    low, high = x0 * width, x1 * width
+    if high <= low:
         return nothing(ground)
-    foot = np.arange(low - rise + gap / 2, high, gap)
-    start, end = np.maximum(foot, low), np.minimum(foot + rise, high)
-    ends = np.stack(
-        [start / width, (bottom + start - foot) / height, end / width, (bottom + end - foot) / height]
-    )
+    foot = np.arange(low - height + gap / 2, high, gap)
+    start, end = np.maximum(foot, low), np.minimum(foot + height, high)
+    ends = np.stack([start / width, (start - foot) / height, end / width, (end - foot) / height])
     return segments(ground, ends.T)

@@ -20,11 +20,10 @@ from tilesim_scenes.mobjects.drawing.quads import (
     shape,
     stroke_width,
     strokes,
-    uprights,
 )
 
-HATCH, TICK, LEAST_TICKS, PAUSE = 17.0, 3.0, 12.0, 8.0
-"""Pixels: between the lines of a hatch, of a tick's width, between ticks that show, of a pause's edge."""
+HATCH, PAUSE = 17.0, 8.0
+"""Pixels between the lines of a hatch, and of a pause's edge."""
 FADED = 0.35
 """Share of the hue in the ground of a hatch."""
 PASSING = 250
@@ -35,28 +34,25 @@ class Bar(NamedTuple):
     """What a row does from `start` to `end`, ns.
 
     `kind`: "load" (hatched), "wait" (crimson), "multiply" (the row's hue), "write", or "pause" (an outline
-    where work could have been). `text` stands in it; `steps` are told apart by ticks; `colour` instead of the
-    row's hue, for work that somebody else has done.
+    where work could have been). `text` stands in it.
     """
 
     kind: str
     start: float
     end: float
     text: str = ""
-    steps: int = 1
-    colour: Colour | None = None
 
 
-def bars_of(phases: Iterable[Phase], k_steps: int = 1, wait: str = "wait") -> list[Bar]:
-    """The bars of a row of a model; main loops have their tile's number, and a tick for each K-step.
+def bars_of(phases: Iterable[Phase], wait: str = "wait") -> list[Bar]:
+    """The bars of a row of a model; main loops have their tile's number.
 
     `wait`: the kind that waits are drawn as, "" for not at all.
 
-    >>> bars_of([Phase("multiply", 0, 800, tile=3), Phase("write", 800, 900, tile=3)], k_steps=8)[0]
-    Bar(kind='multiply', start=0, end=800, text='3', steps=8, colour=None)
+    >>> bars_of([Phase("multiply", 0, 800, tile=3), Phase("write", 800, 900, tile=3)])[0]
+    Bar(kind='multiply', start=0, end=800, text='3')
     """
     return [
-        Bar(kind, start, end, str(tile), k_steps)
+        Bar(kind, start, end, str(tile))
         if kind == "multiply"
         else Bar(wait if kind == "wait" else kind, start, end)
         for kind, start, end, tile in phases
@@ -67,10 +63,9 @@ def bars_of(phases: Iterable[Phase], k_steps: int = 1, wait: str = "wait") -> li
 class PhaseRows(VGroup):
     """Rows of bars on one axis of time, each with its name on the left.
 
-    `rows`: {name: bars}. `window`: the ns that they show, up to the last end by default. `spare`: units that
-    stay free after it, for what a bracket says. `width`, `row_height`, `gap`: units of a row, and between
-    two. `colours`: {name: hue}, an SM's by default. `names`: whether they stand beside the rows, with an em
-    of `name_size` pixels.
+    `rows`: {name: bars}. `window`: the ns that they show, up to the last end by default. `width`,
+    `row_height`, `gap`: units of a row, and between two. `colours`: {name: hue}, an SM's by default. `names`:
+    whether they stand beside the rows, with an em of `name_size` pixels.
     """
 
     def __init__(
@@ -82,7 +77,6 @@ class PhaseRows(VGroup):
         gap: float | None = None,
         colours: Mapping[str, Colour] | None = None,
         names: bool = True,
-        spare: float = 0.0,
         name_size: float = 48,
     ) -> None:
         super().__init__()
@@ -90,8 +84,6 @@ class PhaseRows(VGroup):
         self.t, self.rows = 0.0, {name: tuple(bars) for name, bars in rows.items()}
         self.window = window or (0.0, float(max(bar.end for bars in self.rows.values() for bar in bars)))
         width, height = width or px(1300), row_height or px(90)
-        since, until = self.window
-        self.window = since, since + (until - since) * width / (width - spare)
         gap = px(30) if gap is None else gap
         self.hues = [(colours or {}).get(name, sm_colour(0, 4)) for name in self.rows]
         self.grounds, self.names = VGroup(), VGroup()
@@ -103,7 +95,7 @@ class PhaseRows(VGroup):
                 ink = hue if theme.dark else mixed(hue, theme.text, 0.35)
                 self.names.add(label(name, name_size, ink, bold=True).next_to(ground, LEFT, px(24)))
         self._each = [(row, bar) for row, bars in enumerate(self.rows.values()) for bar in bars]
-        self.bars = VGroup(*(_drawn(bar, bar.colour or self.hues[row]) for row, bar in self._each))
+        self.bars = VGroup(*(_drawn(bar, self.hues[row]) for row, bar in self._each))
         self.add(self.grounds, self.names, self.bars)
         self.show(self.window[0])
 
@@ -163,14 +155,10 @@ class PhaseRows(VGroup):
             self._show_text(ground, bar, drawn, x1)
 
     def _show_text(self, ground: VMobject, bar: Bar, drawn: VMobject, x1: float) -> None:
-        """The ticks of a bar, and its text once there is room."""
-        ticks, text = drawn.submobjects
+        """The text of a bar, once there is room."""
+        (text,) = drawn.submobjects
         begin, end = self._share(bar.start), self._share(bar.end)
         width, height = extent(ground)
-        if bar.steps > 1 and (end - begin) * width >= bar.steps * px(LEAST_TICKS):
-            at = begin + np.arange(1, bar.steps) / bar.steps * (end - begin)
-            at = at[(at <= x1) & (at >= 0)]
-            ticks.points = uprights(ground, at)
         text.points = EMPTY
         if not bar.text:
             return
@@ -190,7 +178,7 @@ def _drawn(bar: Bar, hue: Colour) -> VMobject:
     if bar.kind not in fills:
         raise ValueError(f"a bar is of kind {bar.kind!r}; it must be load, {', '.join(fills)}")
     fill = fills[bar.kind]
-    made = shape(fill).add(strokes(theme.background, TICK, 0.5), shape(ink_on(fill)))
+    made = shape(fill).add(shape(ink_on(fill)))
     if bar.kind == "pause":
         made.set_stroke(ManimColor(theme.wait_text), stroke_width(PAUSE), 1.0, family=False)
     return made

@@ -5,13 +5,13 @@ from copy import deepcopy
 import numpy as np
 import pytest
 from prepared import prepared
+from watching import visible
 
 from tilesim.ideas.launch_latency import timeline
 from tilesim.ladder import reports
 from tilesim_scenes import launch_latency
 from tilesim_scenes.kit.calls import Calls
 from tilesim_scenes.launch_latency import LARGE, SMALL
-from tilesim_scenes.mobjects.drawing.quads import seen
 
 
 @pytest.mark.parametrize(
@@ -43,8 +43,8 @@ def test_what_a_call_and_a_product_take_and_what_is_left_add_up():
 
 def test_lanes_show_what_has_begun_and_nothing_else():
     lanes = Calls(timeline(3, kernel=5, call=10, gap=0), 10, (0.0, 40.0), width=8.0).show(22.0)
-    assert [seen(one) for one in lanes.calls] == [True, True, True]
-    assert [seen(one) for one in lanes.products] == [True, True, False]
+    assert [visible(one) for one in lanes.calls] == [True, True, True]
+    assert [visible(one) for one in lanes.products] == [True, True, False]
     assert np.isclose(lanes.products[0].get_left()[0], lanes.x(10.0))
     assert np.isclose(lanes.waits[0].get_left()[0], lanes.x(15.0))
     assert np.isclose(lanes.waits[0].get_right()[0], lanes.x(20.0))

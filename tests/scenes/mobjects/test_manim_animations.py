@@ -29,11 +29,10 @@ from manim import (
     ValueTracker,
     VMobject,
 )  # fmt: skip
-from watching import frame
+from watching import frame, visible
 
 import tilesim_scenes as kit
 from tilesim import Device, Problem, simulate
-from tilesim_scenes.mobjects.drawing.quads import seen
 from tilesim_scenes.mobjects.drawing.raster import Raster
 
 FEW = simulate("persistent", Problem(128, 384, 128), Device.named("h200", sms=2))
@@ -259,7 +258,7 @@ def look(mobject: Mobject) -> list[np.ndarray]:
     for one in mobject.get_family():
         if isinstance(one, Raster):
             looks += [one.points, np.array([one.opacity]), one.pixel_array.mean(axis=(0, 1)) / 2550]
-        elif isinstance(one, VMobject) and seen(one) and (one.fill_rgbas[0, 3] or one.stroke_rgbas[0, 3]):
+        elif isinstance(one, VMobject) and visible(one) and (one.fill_rgbas[0, 3] or one.stroke_rgbas[0, 3]):
             box = np.array([one.points.min(axis=0), one.points.max(axis=0)])
             looks += [box, one.fill_rgbas[:1], one.stroke_rgbas[:1], np.array([one.stroke_width])]
     return looks

@@ -19,7 +19,7 @@ ONE = timeline(Times(latency=700, k_step=600, write=2100, interval=600), tiles=2
 
 
 def rows() -> PhaseRows:
-    group = bars_of(ONE.consumers(0), ONE.k_steps)
+    group = bars_of(ONE.consumers(0))
     return PhaseRows({"producer": bars_of(ONE.loads(), wait="pause"), "group 0": group})
 
 

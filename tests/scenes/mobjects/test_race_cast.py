@@ -6,14 +6,13 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 from manim import RIGHT, Rectangle, Scene
-from watching import frame
+from watching import frame, visible
 
 from tilesim import Device, Problem, simulate
 from tilesim_scenes.animations.into_bars import Tip
 from tilesim_scenes.animations.zoom import Zoom
 from tilesim_scenes.look.text import px
 from tilesim_scenes.mobjects.charts.balance import Balance, Entry
-from tilesim_scenes.mobjects.drawing.quads import seen
 from tilesim_scenes.mobjects.models.k_steps import Loaf, Piece, Ribbon
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.lanes import Lanes
@@ -86,7 +85,7 @@ def test_an_image_of_lanes_that_grows_or_shows_other_times_is_drawn_again():
 @pytest.mark.parametrize("t", [6000, 6900, 8000, 10_222])
 def test_a_bracket_that_still_grows_says_no_length(t):
     _, bracket = bracketed(t)
-    assert not bracket.figure.text and seen(bracket.line) == (t > 6832)
+    assert not bracket.figure.text and visible(bracket.line) == (t > 6832)
 
 
 def test_a_bracket_follows_its_lanes():

@@ -65,7 +65,7 @@ def travelling(trace: Trace) -> TileTraffic:
 
 
 def rows() -> PhaseRows:
-    groups = {f"group {group}": bars_of(TURNS.consumers(group), TURNS.k_steps) for group in (0, 1)}
+    groups = {f"group {group}": bars_of(TURNS.consumers(group)) for group in (0, 1)}
     return PhaseRows({"producer": bars_of(TURNS.loads(), wait="pause")} | groups)
 
 

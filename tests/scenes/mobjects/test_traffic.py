@@ -2,10 +2,10 @@
 
 import numpy as np
 from manim import DOWN
+from watching import visible
 
 from tilesim import Device, Problem, Trace, simulate
 from tilesim_scenes import BlockTraffic, Lanes, Queue, TileGrid, TileTraffic
-from tilesim_scenes.mobjects.drawing.quads import seen
 from tilesim_scenes.mobjects.traces.traffic import FLIGHT, LEAVING
 
 PROBLEM, FOUR = Problem(384, 1536, 512), Device.named("h200", sms=4)
@@ -49,9 +49,9 @@ def test_a_tile_is_home_when_it_is_written_and_not_before() -> None:
     for row, span in enumerate(NAIVE.spans):
         _, fill, _, _, flying = traffic[row]
         traffic.show(span["done"] - 1)
-        assert seen(flying) and not seen(fill)
+        assert visible(flying) and not visible(fill)
         traffic.show(span["done"])
-        assert seen(fill) and not seen(flying)
+        assert visible(fill) and not visible(flying)
         assert np.allclose(fill.get_center(), traffic.grid.tile(int(span["tile"]))[0].get_center())
 
 
@@ -59,7 +59,7 @@ def test_tiles_come_to_blocks_that_stay_and_to_no_others() -> None:
     staying, leaving = tiles(PERSISTENT), tiles(NAIVE)
     row = int(np.flatnonzero(PERSISTENT.spans["tile"] == 5)[0])
     middle = (PERSISTENT.spans["issue"][row] + PERSISTENT.spans["start"][row]) / 2
-    assert seen(staying.show(middle)[row][3])
+    assert visible(staying.show(middle)[row][3])
     assert not any(
-        seen(leaving.show(t)[row][3]) for t in np.linspace(0, NAIVE.makespan, 50) for row in range(18)
+        visible(leaving.show(t)[row][3]) for t in np.linspace(0, NAIVE.makespan, 50) for row in range(18)
     )
