@@ -5,7 +5,8 @@ Sizes are pixels of a frame whose shorter side has 1080 of them, so a film reads
 
 import re
 from bisect import bisect_right
-from functools import lru_cache
+from collections.abc import Sequence
+from functools import lru_cache, partial
 from itertools import combinations, pairwise
 from typing import Any, Self
 
@@ -103,6 +104,26 @@ def lines(text: str, size: float, room: float, most: int = 2, **kwargs: Any) -> 
     if broken.width > room:
         broken.scale(room / broken.width)
     return broken
+
+
+def keep_apart(words: Sequence[Mobject], gap: float, low: float, high: float, dim: int = 0) -> None:
+    """Move words along an axis, 0 or 1, as little as keeps them `gap` apart and between two ends.
+
+    They keep their order. Where they take more than there is, all of them become smaller.
+    """
+    ahead = np.eye(3)[dim]
+    row = sorted(words, key=lambda word: word.get_center()[dim])
+    edges = partial(Mobject.get_extremum_along_dim, dim=dim)
+    begin, end = low, high
+    for word in row:
+        word.shift(max(0.0, begin - edges(word, key=-1)) * ahead)
+        begin = edges(word, key=1) + gap
+    for word in reversed(row):
+        word.shift(min(0.0, end - edges(word, key=1)) * ahead)
+        end = edges(word, key=-1) - gap
+    if row and end + gap < low:
+        whole = VGroup(*row).scale((high - low) / (high - end - gap))
+        whole.shift((low - edges(whole, key=-1)) * ahead)
 
 
 def _shared_out(words: list[str], between: str, count: int) -> list[str]:

@@ -223,27 +223,6 @@ def ticks(low: float, high: float, most: int, powers_of_two: bool = False) -> li
     return [step * i for i in range(below + 1, last + 1)]
 
 
-def spread(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """`places` moved apart to at least `gap` within [low, high], in their order, as little as is needed.
-
-    >>> spread([10, 12, 50], 10, 0, 60)
-    [6.0, 16.0, 50.0]
-    """
-    by_place = sorted(range(len(places)), key=lambda i: places[i])
-    # Neighbours that touch form a block, whose members stand `gap` apart around the mean of their places.
-    blocks: list[tuple[float, int]] = []
-    for i in by_place:
-        middle, count = min(max(float(places[i]), low), high), 1
-        while blocks and middle - (count - 1) * gap / 2 < blocks[-1][0] + (blocks[-1][1] + 1) * gap / 2:
-            other, others = blocks.pop()
-            middle, count = (middle * count + other * others) / (count + others), count + others
-            half = (count - 1) * gap / 2
-            middle = max(low + half, min(middle, high - half))
-        blocks.append((middle, count))
-    moved = [middle + (j - (count - 1) / 2) * gap for middle, count in blocks for j in range(count)]
-    return [place for _, place in sorted(zip(by_place, moved, strict=True))]
-
-
 def _key(row: Row, names: Sequence[str]) -> tuple:
     return tuple(getattr(row, name) for name in names)
 

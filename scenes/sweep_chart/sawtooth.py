@@ -10,7 +10,7 @@ from PIL import Image
 from tilesim.analysis.sweep import Row
 from tilesim.storage import files
 from tilesim.text import plural
-from tilesim_scenes.look.text import label, px
+from tilesim_scenes.look.text import keep_apart, label, px
 from tilesim_scenes.look.theme import OKABE_ITO, THEMES, Theme, hexadecimal, mixed, theme_now
 from tilesim_scenes.mobjects.charts.plot import Plot, line
 from tilesim_scenes.mobjects.drawing.quads import stroke_width, uprights
@@ -139,12 +139,13 @@ class Sawtooth(VGroup):
         """Each name beside the end of its curve, moved apart from the others."""
         places = ((*chart.positions(curve.rows[-1:], self.axes), curve.heights[-1]) for curve in curves)
         ends = [self.plot.at(*place) for place in places]
-        low, high = self.plot.ground.get_bottom()[1] + px(READ), self.plot.ground.get_top()[1]
-        middles = chart.spread([end[1] for end in ends], px(1.25 * READ), low, high)
         left = self.plot.ground.get_right()[0] + px(32)
-        for name, end, middle in zip(names, ends, middles, strict=True):
-            name.move_to([left, middle, 0], LEFT)
-            begin = [left - px(8), middle, 0]
+        for name, end in zip(names, ends, strict=True):
+            name.move_to([left, end[1], 0], LEFT)
+        low, high = self.plot.ground.get_bottom()[1], self.plot.ground.get_top()[1]
+        keep_apart(names, px(0.3 * READ), low, high, dim=1)
+        for name, end in zip(names, ends, strict=True):
+            begin = [left - px(8), name.get_y(), 0]
             self.add(name, Line(end, begin, color=name.color, stroke_width=stroke_width(2)))
 
 

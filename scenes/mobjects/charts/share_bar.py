@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
-from manim import DOWN, UP, VGroup, VMobject
+from manim import DOWN, LEFT, RIGHT, UP, VGroup, VMobject
 
-from tilesim_scenes.look.text import label, px
+from tilesim_scenes.look.text import keep_apart, label, px
 from tilesim_scenes.look.theme import Colour, ink_on, mixed, theme_now
 from tilesim_scenes.mobjects.drawing.quads import diagonals, quad, rectangle, strokes
 
@@ -80,31 +80,15 @@ class ShareBar(VGroup):
         return VGroup(back.move_to(words), *words)
 
     def _keep_apart(self) -> None:
-        """Names below that would meet take turns above and below the bar, then move aside."""
-        outside = [name for name, words in self.names.items() if words.get_top()[1] < 0]
-        rows: dict[bool, list[VGroup]] = {True: [], False: []}
-        for name in outside:
-            words, ground = self.names[name], self.grounds[name]
-            free = [
-                below
-                for below in (True, False)
-                if not rows[below] or rows[below][-1].get_right()[0] + px(24) < words.get_left()[0]
-            ]
-            below = free[0] if free else len(rows[True]) <= len(rows[False])
-            if not below:
-                words.next_to(ground, UP, px(20))
-            if rows[below] and (meets := rows[below][-1].get_right()[0] + px(24) - words.get_left()[0]) > 0:
-                words.shift([meets, 0, 0])
-            rows[below].append(words)
-        edge = max((words.get_right()[0] for words in self.names.values()), default=0.0)
-        right = max(ground.get_right()[0] for ground in self.grounds.values())
-        if edge > right:
-            # What was pushed beyond the bar moves back, and pushes what stands before it.
-            for row in rows.values():
-                limit = right
-                for words in reversed(row):
-                    words.shift([min(0.0, limit - words.get_right()[0]), 0, 0])
-                    limit = words.get_left()[0] - px(24)
+        """Every other name below goes above the bar if they would meet; then they move aside."""
+        below = [name for name, words in self.names.items() if words.get_top()[1] < 0]
+        words = [self.names[name] for name in below]
+        if any(one.get_right()[0] + px(24) > other.get_left()[0] for one, other in pairwise(words)):
+            for name in below[1::2]:
+                self.names[name].next_to(self.grounds[name], UP, px(20))
+        ends = [ground.get_corner(side)[0] for ground in self.grounds.values() for side in (LEFT, RIGHT)]
+        for row in (words[::2], words[1::2]):
+            keep_apart(row, px(24), min(ends), max(ends))
 
 
 def percents(shares: Mapping[str, float]) -> dict[str, int]:

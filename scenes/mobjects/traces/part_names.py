@@ -1,14 +1,13 @@
 """Part names: what the parts of lanes are called, in them, beneath, or in a key."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
-from manim import LEFT, RIGHT, UP, Mobject, VGroup
+from manim import UP, Mobject, VGroup
 
 from tilesim import Trace, WorkItems
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, px
+from tilesim_scenes.look.text import keep_apart, label, px
 from tilesim_scenes.look.theme import Colour, ink_on, readable, sm_colour, theme_now
 from tilesim_scenes.mobjects.drawing.quads import rectangle
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
@@ -60,14 +59,14 @@ def parts_key(traces: Sequence[Trace], width: float) -> Key:
     return Key(entries, width)
 
 
-def part_names(lanes: LaneVectors, sm: int, begin: float, end: float, size: float = SIZE) -> VGroup:
+def part_names(lanes: LaneVectors, sm: int, begin: float, end: float) -> VGroup:
     """The names of the parts of an SM's lane that begin between two instants, ns, main loops left out.
 
-    `size`: pixels. A name stands in its part, or below where that is narrow.
+    A name stands in its part, or below where that is narrow.
     """
     theme, named, words = theme_now(), VGroup(), part_words(lanes.trace)
     inks = {"launch": theme.launch, "wait": theme.wait_text, "fix up": theme.partial}
-    ground, below, em = lanes.lane(sm)[0], [], size / SIZE
+    ground, below = lanes.lane(sm)[0], []
     slot = sm * lanes.trace.device.ctas_per_sm
     every = parts(lanes.trace)
     shown = (every.slot == slot) & (every.begin >= begin) & (every.begin < end)
@@ -81,38 +80,21 @@ def part_names(lanes: LaneVectors, sm: int, begin: float, end: float, size: floa
         covered = max((end for end in writes if part.begin < end < part.end), default=part.begin)
         x0, x1, foot = lanes.x(covered), lanes.x(part.end), ground.get_bottom()[1]
         high = ground.height / 3 if part.kind == "write under" else ground.height
-        word = label(text, size, fill and ink_on(fill), bold=True)
+        word = label(text, SIZE, fill and ink_on(fill), bold=True)
         if word.width <= 0.92 * (x1 - x0) and word.height <= 0.92 * high:
             word.move_to([(x0 + x1) / 2, foot + high / 2, 0])
             if part.kind == "first load":
-                back = rectangle(word.width + px(24) * em, word.height + px(24) * em, theme.idle, 0.85)
-                word = VGroup(back.move_to(word), label(text, size, bold=True).move_to(word))
+                back = rectangle(word.width + px(24), word.height + px(24), theme.idle, 0.85)
+                word = VGroup(back.move_to(word), label(text, SIZE, bold=True).move_to(word))
         else:
-            word = name_below(ground, (x0 + x1) / 2, text, inks.get(part.kind, theme.quiet), size)
+            word = name_below(ground, (x0 + x1) / 2, text, inks.get(part.kind, theme.quiet))
             below.append(word)
         named.add(word)
-    _apart(sorted(below, key=lambda word: word.get_center()[0]), px(24) * em)
-    if below:
-        # Within the lane, smaller where they are too many.
-        row = VGroup(*below)
-        row.scale(min(1.0, ground.width / row.width))
-        row.shift(max(0.0, row.get_right()[0] - ground.get_right()[0]) * LEFT)
-        row.shift(max(0.0, ground.get_left()[0] - row.get_left()[0]) * RIGHT)
+    keep_apart(below, px(24), ground.get_left()[0], ground.get_right()[0])
     return named
 
 
-def name_below(ground: Mobject, x: float, text: str, colour: Colour, size: float = SIZE) -> Mobject:
+def name_below(ground: Mobject, x: float, text: str, colour: Colour) -> Mobject:
     """`text` under a lane, in the middle of which `x` is."""
-    foot = ground.get_bottom()[1] - px(16) * size / SIZE
-    return label(text, size, readable(colour), bold=True).move_to([x, foot, 0], UP)
-
-
-def _apart(words: list[Mobject], gap: float) -> None:
-    """Move words that would meet, from left to right, to either side of where they are."""
-    before = [word.get_center()[0] for word in words]
-    for one, following in pairwise(words):
-        meet = one.get_right()[0] + gap - following.get_left()[0]
-        following.shift(max(0.0, meet) * RIGHT)
-    moved = max((word.get_center()[0] - x for word, x in zip(words, before, strict=True)), default=0.0)
-    for word in words:
-        word.shift(-moved / 2 * RIGHT)
+    foot = ground.get_bottom()[1] - px(16)
+    return label(text, SIZE, readable(colour), bold=True).move_to([x, foot, 0], UP)

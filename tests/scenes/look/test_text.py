@@ -3,10 +3,12 @@
 from itertools import pairwise
 
 import pytest
-from manim import config
+from hypothesis import given
+from hypothesis import strategies as st
+from manim import Square, config
 from watching import frame
 
-from tilesim_scenes.look.text import LEAST_SIZE, cut, label, lines, px, width
+from tilesim_scenes.look.text import LEAST_SIZE, cut, keep_apart, label, lines, px, width
 from tilesim_scenes.look.theme import THEMES, contrast, hexadecimal, readable, sm_colour
 
 LONG = "a title that goes on and on " * 6
@@ -54,3 +56,22 @@ def test_a_name_is_cut_to_the_room_it_has_and_no_shorter(letter: str) -> None:
     assert shown.endswith("…") and px(width(shown, LEAST_SIZE)) <= px(400)
     assert px(width(f"{letter}{shown}", LEAST_SIZE)) > px(400)
     assert cut(shown, px(400)) == shown
+
+
+BOXES = st.lists(
+    st.tuples(st.integers(-3, 3), st.floats(0.1, 2)), min_size=1, max_size=6, unique_by=lambda box: box[0]
+)
+"""Where words stand, and how large they are."""
+
+
+@given(BOXES, st.integers(0, 1))
+def test_words_are_kept_apart_in_their_order_and_between_the_ends(boxes: list, dim: int) -> None:
+    words = [Square().stretch_to_fit_width(wide).stretch_to_fit_height(wide) for _, wide in boxes]
+    for word, (at, _) in zip(words, boxes, strict=True):
+        word.set_coord(at, dim)
+    order = sorted(range(len(words)), key=lambda number: boxes[number][0])
+    keep_apart(words, 0.2, -4.0, 4.0, dim)
+    ends = [[word.get_extremum_along_dim(dim=dim, key=side) for side in (-1, 1)] for word in words]
+    assert min(low for low, _ in ends) >= -4 - 1e-6 and max(high for _, high in ends) <= 4 + 1e-6
+    moved = [ends[number] for number in order]
+    assert all(later[0] > earlier[1] - 1e-6 for earlier, later in pairwise(moved))

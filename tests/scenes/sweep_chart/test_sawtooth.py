@@ -20,7 +20,7 @@ from tilesim.errors import SweepError
 from tilesim_scenes.look.theme import LAUNCH, OKABE_ITO, THEMES, hexadecimal
 from tilesim_scenes.render.files.formats import SIZES
 from tilesim_scenes.sweep_chart import chart
-from tilesim_scenes.sweep_chart.chart import spread, ticks
+from tilesim_scenes.sweep_chart.chart import ticks
 from tilesim_scenes.sweep_chart.sawtooth import Sawtooth, draw
 
 H200 = Device.named("h200")
@@ -158,17 +158,6 @@ def test_the_line_above_says_what_is_the_same():
         blank(one) for one in combinations(axes | {"k": ["m"], "m": [64, 128], "tile": [(64, 64, 64)]}, H200)
     ]
     assert chart.subtitle(rows, chart.axes(rows)).startswith("naive, M × N × K, bf16, tile 64 × 64 × 64")
-
-
-@given(st.lists(st.floats(0, 500), min_size=1, max_size=6), st.floats(0, 60))
-def test_labels_are_spread_in_their_order(places, gap):
-    moved = spread(places, gap, 0, 500)
-    by_place = [moved[i] for i in sorted(range(len(places)), key=lambda i: places[i])]
-    assert all(later - earlier >= gap - 1e-6 for earlier, later in pairwise(by_place))
-    assert all(-1e-6 <= place <= 500 + 1e-6 for place in moved)
-    apart = sorted(places)
-    if all(later - earlier > gap for earlier, later in pairwise(apart)):
-        assert moved == pytest.approx(places)
 
 
 @given(st.floats(0, 1e6), st.floats(1, 1e6), st.integers(1, 9), st.booleans())
