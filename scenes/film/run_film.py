@@ -196,17 +196,7 @@ class RunFilm(Film):
         self.play(Deal([queue.block(cta) for cta in first], places, hues, run_time=DEAL))
         self.say(tr("Each SM becomes a lane, where time runs to the right."))
         blocks = BlockTraffic(trace, queue, lanes, homes)
-        side = min(1.0, 0.86 * lanes.grounds[0].height / queue[0].token.width)
-        waiting = iter(homes)
-        ends = [
-            (blocks.place(first[block.number]), side) if block.number in first else (next(waiting), 1.0)
-            for block in queue
-        ]
-        self.play(
-            Unroll(sms, lanes),
-            Travel(queue, [[at] for at, _ in ends], [[size] for _, size in ends], leg=UNROLL, apart=0.0),
-            Fade(self.legend, 0.0, 1.0, run_time=UNROLL),
-        )
+        self.play(Unroll(sms, lanes), blocks.settle(UNROLL), Fade(self.legend, 0.0, 1.0, run_time=UNROLL))
         self.remove(queue, *queue)
         traffic = TileTraffic(trace, lanes, grid)
         self.add(blocks.show(0.0), traffic, lanes.show(0.0))

@@ -110,20 +110,8 @@ class FewSMs(Lesson):
         self.lanes.show(0.0)
         self.traffic = TileTraffic(trace, self.lanes, self.grid)
         self.blocks = BlockTraffic(trace, self.queue, self.lanes, self.homes)
-        side = min(1.0, 0.86 * self.lanes.grounds[0].height / self.queue[0].token.width)
-        ends = [
-            (self.blocks.place(n), side) if n < SMS else (home, 1.0) for n, home in enumerate(self._left())
-        ]
         self.ticking = self.clock(trace.makespan)
-        return [
-            Unroll(self.sms, self.lanes),
-            Travel(self.queue, [[at] for at, _ in ends], [[size] for _, size in ends], leg=0.8, apart=0.0),
-        ]
-
-    def _left(self) -> list[np.ndarray]:
-        """Where each block is to stand: those that wait move up to the head of the row."""
-        waiting = len(self.queue) - SMS
-        return [*self.homes[:SMS], *self.homes[:waiting]]
+        return [Unroll(self.sms, self.lanes), self.blocks.settle(0.8)]
 
     def ready(self) -> None:
         """From here on the run moves the blocks."""

@@ -34,16 +34,6 @@ class AlwaysRedraw(Scene):
 
 
 @listed
-class Traced(Scene):
-    def construct(self):
-        dot = Dot(2 * RIGHT)
-        path = TracedPath(dot.get_center, stroke_color=YELLOW, stroke_width=6, dissipating_time=0.5)
-        self.add(path, dot)
-        self.play(Rotating(dot, about_point=ORIGIN, run_time=1.2))
-        self.wait(0.5)
-
-
-@listed
 class TimeUpdaters(Scene):
     def construct(self):
         clock, wheel = (
@@ -85,20 +75,6 @@ class TextTransforms(Scene):
         self.play(Transform(first, second), run_time=0.7)
         self.play(ReplacementTransform(first, Text("end")), run_time=0.5)
         self.play(FadeOut(*self.mobjects), run_time=0.4)
-
-
-@listed
-class PlotWithArea(Scene):
-    def construct(self):
-        axes = Axes(x_range=[0, 5], y_range=[0, 3], x_length=8, y_length=4)
-        curve = axes.plot(lambda x: 1 + np.sin(x), color=GREEN)
-        area = axes.get_area(curve, x_range=(0, 3), opacity=0.5)
-        self.play(Create(axes), run_time=0.5)
-        self.play(Create(curve), run_time=0.6)
-        self.play(FadeIn(area), run_time=0.5)
-        x = ValueTracker(0.5)
-        self.add(always_redraw(lambda: Dot(axes.i2gp(x.get_value(), curve))))
-        self.play(x.animate.set_value(4), run_time=0.8)
 
 
 @listed

@@ -8,6 +8,7 @@ from manim import ManimColor, VGroup, VMobject, smoothstep
 from tilesim import Trace
 from tilesim.metrics import first_of_cta, slot_index
 from tilesim_scenes.animations.fade import opacities, set_opacities
+from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.look.text import px
 from tilesim_scenes.look.theme import ink_on, sm_colour, theme_now
 from tilesim_scenes.mobjects.drawing.quads import (
@@ -73,6 +74,14 @@ class BlockTraffic(Redrawn):
         for number, flown in enumerate(share.tolist()):
             gone = float(np.clip((t - self._done[number]) / LEAVING, 0, 1))
             self._stand(number, flown, float(ahead[number]), gone)
+
+    def settle(self, seconds: float) -> Travel:
+        """The blocks of the whole queue go to where the run has them when it begins."""
+        size = min(1.0, 0.86 * self.lanes.grounds[0].height / self._side)
+        waiting, found = iter(self.homes), zip(self._issue < 0, self._slot, strict=True)
+        ends = [(self.place(slot), size) if there else (next(waiting), 1.0) for there, slot in found]
+        ways, sizes = [[at] for at, _ in ends], [[share] for _, share in ends]
+        return Travel(self._blocks, ways, sizes, leg=seconds, apart=0.0)
 
     def place(self, slot: int) -> np.ndarray:
         """Where the block that is resident in a slot stands."""

@@ -12,7 +12,6 @@ from tilesim_scenes import Lanes
 from tilesim_scenes.animations.fade import opacities
 from tilesim_scenes.animations.into_bars import GOES, Gather
 from tilesim_scenes.mobjects.charts.share_bar import ShareBar, percents
-from tilesim_scenes.mobjects.traces.traffic import BlockTraffic
 from tilesim_scenes.mobjects.words.caption import Caption
 
 SMALL = {"sms": 3, "m": 256, "n": 1024, "k": 256, "device": "h200"}
@@ -67,20 +66,6 @@ def test_what_is_not_gathered_fades_before_anything_moves() -> None:
     assert look() == stood and all(sum(opacities(one)[0]) or sum(opacities(one)[1]) for one in figures)
     gather.interpolate_mobject(GOES)
     assert look() == stood and not any(sum(opacities(one)[0]) or sum(opacities(one)[1]) for one in figures)
-
-
-def test_every_tile_is_home_and_every_block_gone_at_the_end() -> None:
-    naive = played("naive").scene
-    end = naive.traces[0].makespan
-    blocks, traffic = naive.moving[1:]
-    traffic.show(end)
-    for row in traffic:
-        place, fill, _, coming, flying = row
-        assert np.ptp(fill.points, axis=0).max() > 0
-        assert all(np.ptp(one.points, axis=0).max() == 0 for one in (place, coming, flying))
-    assert isinstance(blocks, BlockTraffic)
-    blocks.show(end + 10_000)
-    assert all(block.token.get_fill_opacity() == 0 for block in blocks)
 
 
 @pytest.mark.parametrize("aspect", ["wide", "square", "tall"])
