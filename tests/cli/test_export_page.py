@@ -31,7 +31,7 @@ def of_race(tmp_path_factory):
 def test_a_page_says_what_the_film_finds(of_race):
     file, said = of_race
     finding, text = said.stdout.splitlines()[-1], file.read_text("utf-8")
-    gap = load("scenes", "film.heat").heat(tuple(race())).shown_gap
+    gap = load("scenes", "film.race_film").heat(tuple(race())).shown_gap
     assert "Persistent" in finding and f"{gap} µs" in finding
     assert f'<p class="sentence">{finding}</p>' in text
     assert "<h1>Which run ends first?</h1>" in text
