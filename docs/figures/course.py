@@ -41,9 +41,7 @@ def pages(films: Mapping[str, Declared], docs: Path = DOCS) -> str:
 
 
 def page_of(name: str, film: Declared, docs: Path = DOCS) -> str:
-    """The page of a film, relative to `docs`: that of its name, or else the first that shows its poster; empty
-    if there is none.
-    """
+    """The page of a film, relative to `docs`: that of its name, or else the first with its poster, or ""."""
     own = docs / "ideas" / f"{name}.md"
     if own.is_file():
         return own.relative_to(docs).as_posix()
