@@ -16,8 +16,10 @@ from tilesim.ideas import (
     latency_hiding,
     launch_latency,
     loop_unrolling,
+    pipelining,
     reduction,
     tiling_hierarchy,
+    warp_specialization,
 )
 from tilesim.ladder.steps import ridge, roofline
 
@@ -118,6 +120,43 @@ def of_tiling_hierarchy(m, n, width, rate):
     return tile.intensity, tile.needs
 
 
+def wave_quantization(tiles, sms):
+    run = simulate("persistent", Problem(tiles, 1, 1, tile=(1, 1, 1)), Device(sms), Costs.ideal())
+    return run.waves, run.utilization, 1 / run.utilization
+
+
+def of_pipelining(load, multiply, buffers):
+    one, more = (pipelining.k_step(stages, load, multiply) for stages in (1, buffers))
+    return one, more, one / more
+
+
+def of_stream_k(tiles, sms, steps):
+    whole, shared, gain = split_k(tiles, sms, steps)
+    return whole, shared, 1 - 1 / gain
+
+
+def ping_pong(load, multiply, write):
+    """The steady state of a model in whole ns, whose loads are fast."""
+    load, multiply, write = (round(1000 * time) for time in (load, multiply, write))
+    whole, half = (
+        warp_specialization.Times(load, multiply // parts, write // parts, interval=1) for parts in (1, 2)
+    )
+    kinds = (whole, 1, {"producer": False}), (whole, 1, {}), (half, 2, {"groups": 2})
+    for times, parts, how in kinds:
+        short, long = (
+            warp_specialization.timeline(times, parts * tiles, 1, stages=4, **how).makespan
+            for tiles in (20, 30)
+        )
+        yield (long - short) / 10 / 1000
+
+
+def one_tile(m, n, k, chunk, width):
+    dtype = {1: "fp8", 2: "bf16", 4: "fp32"}[width]
+    problem = Problem(m, n, k, tile=(m, n, chunk), dtype=dtype)
+    strips = (product_bytes(m, n, k, dtype) - width * m * n) / 1024
+    return strips, problem.k_step_bytes / 1024, problem.k_steps
+
+
 MODELS = {
     "busy-sms": (busy_sms, [(528, 132, 1), (64, 16, 9)]),
     "coalescing": (of_coalescing, [(4, 4), (16, 16), (4, 0), (8, 24), (4, 4096)]),
@@ -130,6 +169,11 @@ MODELS = {
     "loop-unrolling": (of_loop_unrolling, [(1, 8, 132, 346, 4683), (16, 32, 132, 346, 4683)]),
     "memory-hierarchy": (memory_hierarchy, [(2048, 64, 64), (8192, 256, 128)]),
     "race": (of_race, [(132, 132, 0.1, 0.5, 3.0, 1.0), (10, 4, 0.2, 1.0, 1.0, 1.0)]),
+    "wave-quantization": (wave_quantization, [(132, 132), (10, 4), (661, 132)]),
+    "pipelining": (of_pipelining, [(989, 662, 2), (100, 900, 3), (900, 100, 4)]),
+    "stream-k": (of_stream_k, [(297, 132, 64), (9, 4, 32)]),
+    "ping-pong": (ping_pong, [(0.5, 2.0, 1.0), (0.2, 1.0, 3.0)]),
+    "one-tile": (one_tile, [(64, 64, 4096, 32, 4), (128, 128, 1024, 128, 1)]),
     "reduction": (of_reduction, [(2**20, 32, 1), (1000, 1024, 4)]),
     "roofline": (of_roofline, [(67, 4683, 1, 8), (67, 4683, 1024, 8)]),
     "split-k-and-friends": (split_k, [(165, 132, 64), (9, 4, 32), (264, 132, 10)]),
