@@ -5,7 +5,7 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
-from figures.course import pages
+from figures.course import page_of, pages
 from pages import ROOT, run
 
 from tilesim.declared import Declared, after, course, films, name_of, parts
@@ -98,6 +98,18 @@ def test_the_page_of_a_film_is_in_the_sidebar_where_its_place_is(
     places = [film.place for name in sidebar if (film := films(clone / "scenes").get(name))]
     assert "tail" in sidebar and places == sorted(places)
     assert {page.stem for page in (tmp_path / "ideas").iterdir()} == set(sidebar)
+
+
+def test_the_page_of_a_film_is_that_of_its_name_or_else_one_with_its_poster(
+    tail: Declared, tmp_path: Path
+) -> None:
+    (tmp_path / "ideas").mkdir()
+    (tmp_path / "ideas/other.md").write_text("The film `tail`, without its poster.\n", "utf-8")
+    assert page_of("tail", tail, tmp_path) == ""
+    (tmp_path / "films.md").write_text("[![Tail](../media/tail.png)](../media/tail.mp4)\n", "utf-8")
+    assert page_of("tail", tail, tmp_path) == "films.md"
+    (tmp_path / "ideas/tail.md").write_text("# Tail\n", "utf-8")
+    assert page_of("tail", tail, tmp_path) == "ideas/tail.md"
 
 
 def test_a_file_beside_the_scenes_is_a_film(clone: Path, tail: Declared) -> None:
