@@ -144,7 +144,7 @@ class Naive(FewSMs):
         self.run_to(makespan, 1.8, along=[FadeIn(words)])
         self.leave(words)
         large = min(1.6, self.area.width / self.grid.width)
-        self.say("So nobody can know beforehand which SM will compute which tile.")
+        self.say("So nobody knows beforehand which SM will compute which tile.")
         self.play(
             *(Fade(one, 1.0, 0.15) for one in (self.lanes,)), Leave(self.blocks),
             run_time=0.4,

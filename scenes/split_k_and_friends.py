@@ -195,7 +195,7 @@ class SplitKAndFriends(ManySMs):
         bars = self.bars[1:] and self.in_turns
         return [Leave(one) for one in self.shown + (self.bars if bars else [])]
 
-    def run_of(self, number: int, title: str, seconds: float = 2.6) -> None:
+    def run_of(self, number: int, title: str, seconds: float = 2.8) -> None:
         """The rows of a run in place of the one before, what SMs wait at its end, then its bar."""
         trace = self.four[number]
         lanes, name = self.rows(trace, self.upper, title, self.longest, self.fills)
@@ -216,7 +216,7 @@ class SplitKAndFriends(ManySMs):
         if self.in_turns:
             self.play(*map(Leave, self.shown))
             self.shown = []
-        self.play(LaggedStart(*map(FadeIn, new), lag_ratio=0.3, run_time=1.2))
+        self.play(LaggedStart(*map(FadeIn, new), lag_ratio=0.3, run_time=1.8))
         self.bars += row
 
     def nine_tiles(self, text: str, shares: list[Piece]) -> None:
@@ -256,10 +256,7 @@ class SplitKAndFriends(ManySMs):
     def split_k(self) -> None:
         self.say("The first way to cut, called Split-K, halves every tile.")
         self.run_of(1, tr("Split-K: {n} halves", n=2 * self.n))
-        self.say(
-            "SMs wait less, but loading and adding {halves} halves costs even more.",
-            halves=2 * self.n,
-        )
+        self.say("SMs wait less, but loading and adding halves costs more than that saves.")
         self.bar_of(1)
 
     def stream_k(self) -> None:
@@ -278,7 +275,7 @@ class SplitKAndFriends(ManySMs):
         self.say("That cuts only three of every nine tiles.")
         self.run_of(2, tr("Stream-K: equal shares"))
         self.say(
-            "Hardly any SM waits now, but multiplying takes {slow:.1f} µs instead of {fast:.1f}.",
+            "Hardly any SM waits, but multiplying takes {slow:.1f} µs instead of {fast:.1f}.",
             slow=self.parts[2][0],
             fast=self.parts[0][0],
         )
@@ -303,7 +300,7 @@ class SplitKAndFriends(ManySMs):
             us=self.parts[3][0],
         )
         self.bar_of(3)
-        self.say("What does slow it has not been measured.")
+        self.say("What slows it was not measured.")
         self.wait(0.1)
 
     def the_best(self) -> None:
