@@ -51,6 +51,15 @@ def test_waiting_at_the_end_is_that_of_an_average_sm():
     assert stream_k.idle_at_the_end(run) == pytest.approx(run.makespan / 1000 - np.mean(last) / 1000)
 
 
+def test_what_is_painted_as_waiting_is_as_large_as_what_sms_wait():
+    scene = prepared(stream_k.StreamK)
+    lanes, _ = scene.rows(scene.whole, scene.area, "whole tiles")
+    x, y, _ = scene.waiting(lanes).get_vertices().T
+    painted = abs(np.dot(x, np.roll(y, 1)) - np.dot(y, np.roll(x, 1))) / 2
+    waited = 1000 * stream_k.idle_at_the_end(scene.whole) / scene.whole.makespan
+    assert painted / (lanes.width * lanes.height) == pytest.approx(waited)
+
+
 def test_data_of_one_s_own_leads_to_the_neutral_film():
     scene = stream_k.StreamK(skip_animations=True)
     scene.settings = {"sms": 8}
