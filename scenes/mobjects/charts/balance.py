@@ -10,6 +10,9 @@ from tilesim_scenes.look.text import label, px
 from tilesim_scenes.look.theme import Colour, ink_on, theme_now
 from tilesim_scenes.mobjects.drawing.quads import stroke_width
 
+SIZE = 48
+"""Pixels of letters."""
+
 
 class Entry(NamedTuple):
     """What something wins, or gives back where it is negative, ns."""
@@ -36,7 +39,6 @@ class Balance(VGroup):
         entries: Sequence[Entry],
         per_us: float,
         row: float | None = None,
-        size: float = 48,
         room: float = float("inf"),
     ) -> None:
         super().__init__()
@@ -56,7 +58,7 @@ class Balance(VGroup):
             colour = theme.operand if entry.ns > 0 else theme.hand_over
             block = _block(length, 0.72 * row, colour).move_to([low, -number * row, 0], LEFT)
             text = tr("{what} {us:+.1f} µs", what=entry.text, us=entry.ns / 1000).replace("-", "−")
-            words = label(text, size, theme.text if entry.ns > 0 else theme.quiet)
+            words = label(text, SIZE, theme.text if entry.ns > 0 else theme.quiet)
             words.next_to(block, LEFT, px(20))
             if words.get_left()[0] < -room and entry.ns > 0:
                 words.set_color(ManimColor(ink_on(colour))).move_to(block)
@@ -64,7 +66,7 @@ class Balance(VGroup):
                 words.next_to(block, RIGHT, px(20))
             self.rows.add(VGroup(block, words))
         rest = _block(left_over * scale, 0.72 * row, None).move_to([0, -len(self.rows) * row, 0], RIGHT)
-        total = label(tr("{us:.1f} µs", us=left_over / 1000), size, bold=True, mono=True)
+        total = label(tr("{us:.1f} µs", us=left_over / 1000), SIZE, bold=True, mono=True)
         self.result = VGroup(rest, total.next_to(rest, LEFT, px(20)))
         self.add(self.rows, self.result)
 

@@ -1,17 +1,16 @@
 """Bars: figures beside one another, as lengths. A figure is read only once its bar has grown."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
-from manim import LEFT, RIGHT, UP, VGroup, smoothstep
+from manim import LEFT, RIGHT, VGroup, smoothstep
 
 from tilesim_scenes.animations.direct import Direct
 from tilesim_scenes.animations.fade import opacities, set_opacities
-from tilesim_scenes.look.text import Figure, label, px
+from tilesim_scenes.look.text import label, px
 from tilesim_scenes.look.theme import mix, theme_now
-from tilesim_scenes.mobjects.drawing.quads import HALF_DIGIT, quad, rectangle
+from tilesim_scenes.mobjects.drawing.quads import quad, rectangle
 
 KINDS = ("measured", "simulated", "quiet")
 BODY = 0.45
@@ -26,8 +25,7 @@ class Bars(VGroup):
     """A row for each (label, value, kind); kind is measured, simulated or quiet. Values are of one `unit`.
 
     `width`: units for names, bars and figures together. `row`: units from one bar to the next. `size`: pixels
-    of names and figures. `form`: how a value is written. `inside`: figures stand in the bars, one below the
-    other, as far as they have room there. `rows[number]` is all of a bar.
+    of names and figures. `form`: how a value is written. `rows[number]` is all of a bar.
 
     Raises ValueError for a kind that there is not, or where no value is above 0.
     """
@@ -40,7 +38,6 @@ class Bars(VGroup):
         row: float | None = None,
         size: float = 48,
         form: str = "{:.1f}",
-        inside: bool = False,
     ) -> None:
         super().__init__()
         theme, row, width = theme_now(), row or px(1.9 * size), width or px(1500)
@@ -50,11 +47,10 @@ class Bars(VGroup):
             raise ValueError(f"bars need a value above 0, and kinds of {', '.join(inks)}")
         self.names = VGroup(*(label(name, size) for name, _, _ in rows))
         written = (" ".join(filter(None, (form.format(value), unit))) for _, value, _ in rows)
-        make = _outlined if inside else partial(label, bold=True, mono=True)
-        self.figures = VGroup(*(make(text, size) for text in written))
+        self.figures = VGroup(*(label(text, size, bold=True, mono=True) for text in written))
         gap = px(0.4 * size)
         left = max(name.width for name in self.names) + gap
-        room = width - left - (0 if inside else max(figure.width for figure in self.figures) + gap)
+        room = width - left - max(figure.width for figure in self.figures) - gap
         self.bars, self.grounds = VGroup(), VGroup()
         each = zip(rows, self.names, self.figures, strict=True)
         for number, ((_, value, kind), name, figure) in enumerate(each):
@@ -66,11 +62,6 @@ class Bars(VGroup):
             self.bars.add(VGroup(body, end))
             name.next_to(ground, LEFT, gap)
             figure.next_to(ground, RIGHT, gap)
-            if inside:
-                # The middle of its digits is not that of its em.
-                figure.shift((0.5 - HALF_DIGIT) * px(size) * UP)
-            if inside and ground.width > figure.width + 2 * gap:
-                figure.align_to(ground, LEFT).shift(RIGHT * gap)
         self.rows = [
             VGroup(*parts) for parts in zip(self.grounds, self.bars, self.names, self.figures, strict=True)
         ]
@@ -92,10 +83,6 @@ class Bars(VGroup):
         `named=True` their names stand there already.
         """
         return Grow(self, numbers or tuple(range(len(self.rows))), **kwargs)
-
-
-def _outlined(text: str, size: float) -> Figure:
-    return Figure(text, size)
 
 
 class Grow(Direct):

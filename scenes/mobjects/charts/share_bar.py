@@ -12,15 +12,17 @@ from tilesim_scenes.mobjects.drawing.quads import diagonals, quad, rectangle, st
 
 HATCH, PALE = 12.0, 0.4
 """Pixels between the lines of a hatch, and the share of a colour beneath it."""
-INSIDE = 0.3
-"""Share from which a part has room for its name."""
+INSIDE, LEAST = 0.3, 0.005
+"""Shares from which a part has room for its name, and from which it has one."""
+SIZE = 46
+"""Pixels of letters."""
 
 
 class ShareBar(VGroup):
     """A bar of `shares`, which add up to 1, from left to right: by name the part of the whole.
 
     `fills`: by name one colour or several, which share its part; hatched where the name is in `hatched`.
-    Shares below `least` have no name.
+    Shares below 0.5 % have no name.
     `grounds[name]` is a part's rectangle, `parts[name]` what is drawn in it, `names[name]` what is written.
     """
 
@@ -32,8 +34,6 @@ class ShareBar(VGroup):
         width: float,
         height: float,
         hatched: Sequence[str] = (),
-        least: float = 0.005,
-        size: float = 46,
     ) -> None:
         super().__init__()
         whole = rectangle(width, height)
@@ -56,19 +56,19 @@ class ShareBar(VGroup):
                     hatch.points = diagonals(drawn, 0, 1, px(HATCH))
                     part.add(hatch)
             self.parts[name] = part
-            if shares[name] < least:
+            if shares[name] < LEAST:
                 continue
-            self.names[name] = self._named(name, titles[name], percent[name], colours, size)
+            self.names[name] = self._named(name, titles[name], percent[name], colours)
         self._keep_apart()
         self.add(*self.grounds.values(), *self.parts.values(), *self.names.values())
 
-    def _named(self, name: str, title: str, percent: int, colours: Sequence[Colour], size: float) -> VGroup:
+    def _named(self, name: str, title: str, percent: int, colours: Sequence[Colour]) -> VGroup:
         """A name over its share: in the part where there is room, else below it."""
         ground, theme = self.grounds[name], theme_now()
         inside = percent > 100 * INSIDE
         ink = ink_on(colours[0]) if inside and len(colours) == 1 else theme.text
         words = VGroup(
-            label(title, size, ink, bold=inside), label(f"{percent}%", size, ink, bold=True, mono=True)
+            label(title, SIZE, ink, bold=inside), label(f"{percent}%", SIZE, ink, bold=True, mono=True)
         ).arrange(DOWN, buff=px(10))
         if not inside:
             return words.next_to(ground, DOWN, px(20))

@@ -5,7 +5,7 @@ from typing import Self
 import numpy as np
 from manim import PI, ManimColor, VGroup
 
-from tilesim_scenes.look.theme import Colour, mixed, sm_colour, theme_now
+from tilesim_scenes.look.theme import mixed, sm_colour, theme_now
 from tilesim_scenes.mobjects.drawing.quads import EMPTY, UNIT, axes_of, rectangle, shape
 from tilesim_scenes.mobjects.hardware.warp import Warp
 
@@ -32,11 +32,10 @@ class WarpLanes(VGroup):
         until: float,
         width: float,
         height: float,
-        colour: Colour | None = None,
     ) -> None:
         theme = theme_now()
         self.masks, self.spans, self.until = np.asarray(masks, bool), np.asarray(spans, float), until
-        self.colour = colour or sm_colour(0, 4)
+        self.colour = sm_colour(0, 4)
         self.t = 0.0
         lanes = self.masks.shape[1]
         self.ground = rectangle(width, height)

@@ -49,17 +49,17 @@ class Badge(VGroup):
         self.text, self.kind = text, kind
 
 
-def of_trace(trace: Trace, size: float = 40) -> Badge:
+def of_trace(trace: Trace) -> Badge:
     """The badge of a trace: measured on which GPU, or simulated with whose costs."""
     if trace.origin == "measured":
         gpu = trace.meta.get("gpu", trace.device.title if trace.device.name else tr("a GPU"))
-        return Badge(tr("measured on {gpu}", gpu=gpu), "measured", size)
-    return of_costs(badge(trace.meta.get("costs", {}), trace.device), size)
+        return Badge(tr("measured on {gpu}", gpu=gpu), "measured")
+    return of_costs(badge(trace.meta.get("costs", {}), trace.device))
 
 
-def of_costs(label: str, size: float = 40) -> Badge:
+def of_costs(label: str) -> Badge:
     """The badge of what is simulated with the costs of a `label`, which `tilesim.costs.badge` gives."""
-    return Badge(tr("simulated, {costs}", costs=said_of_costs(label)), "simulated", size)
+    return Badge(tr("simulated, {costs}", costs=said_of_costs(label)), "simulated")
 
 
 def said_of_costs(label: str) -> str:

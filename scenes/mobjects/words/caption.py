@@ -3,7 +3,7 @@
 from manim import ManimColor, Rectangle, VGroup, config
 
 from tilesim_scenes.look.text import lines, px
-from tilesim_scenes.look.theme import Colour, theme_now
+from tilesim_scenes.look.theme import theme_now
 
 SIZE, SMALLER, BASELINE, MARGIN = 62, 54, 1006, 0.05
 """Pixels of a 1080-row frame: of its letters in one line and in several, and from the frame's top to its
@@ -15,15 +15,15 @@ GROUND = 0.8
 class Caption(VGroup):
     """`text`, bold and centred at the foot of the frame, in two lines where one is too narrow."""
 
-    def __init__(self, text: str, size: float = SIZE, color: Colour | None = None) -> None:
+    def __init__(self, text: str) -> None:
         room = config.frame_width * (1 - 2 * MARGIN)
-        words = lines(text, size, room, most=3, color=color, bold=True)
-        if len(words) > 1 and size == SIZE:
-            words = lines(text, SMALLER, room, most=3, color=color, bold=True)
+        words = lines(text, SIZE, room, most=3, bold=True)
+        if len(words) > 1:
+            words = lines(text, SMALLER, room, most=3, bold=True)
         # Where a camera has come near, the picture reaches below the words.
         ground = Rectangle(
-            width=words.width + px(size),
-            height=words.height + px(0.6 * size),
+            width=words.width + px(SIZE),
+            height=words.height + px(0.6 * SIZE),
             stroke_width=0,
             fill_color=ManimColor(theme_now().background),
             fill_opacity=GROUND,

@@ -59,11 +59,9 @@ class Clock(Count):
     `factor` stands beside it while time passes at half the fastest pace so far, or slower.
     """
 
-    def __init__(
-        self, until: float = 99_900, size: float = 56, color: Colour | None = None, align: float = 0.0
-    ) -> None:
+    def __init__(self, until: float = 99_900, size: float = 56) -> None:
         digits, self._fastest = len(f"{until / 1000:.1f}"), 0.0
-        super().__init__(lambda t: f"{t / 1000:{digits}.1f} µs", size, color, align=align)
+        super().__init__(lambda t: f"{t / 1000:{digits}.1f} µs", size)
         self.factor = Figure(size=FACTOR * size, color=theme_now().quiet)
         self.factor.shift((advance(self.text) + AWAY) * px(size) * RIGHT)
         self.add(self.factor)

@@ -31,11 +31,11 @@ class Key(VGroup):
     Raises ValueError for more entries.
     """
 
-    def __init__(self, entries: Sequence[Entry], width: float, size: float = SIZE) -> None:
+    def __init__(self, entries: Sequence[Entry], width: float) -> None:
         if len(entries) > MOST:
             raise ValueError(f"a key has {len(entries)} entries; people keep at most {MOST} in mind")
-        items = [_item(entry, size) for entry in entries]
-        gap = px(1.4 * size)
+        items = [_item(entry) for entry in entries]
+        gap = px(1.4 * SIZE)
         whole = sum(item.width + gap for item in items) - gap
         rows = max(1, int(-(-whole // width)))
         each = -(-len(items) // rows)
@@ -45,14 +45,14 @@ class Key(VGroup):
             for item in items[at : at + each]:
                 row.add(item.shift((right - item.get_left()[0]) * RIGHT))
                 right = item.get_right()[0] + gap
-            self.add(row.shift(len(self) * 1.5 * px(size) * DOWN).set_x(0))
+            self.add(row.shift(len(self) * 1.5 * px(SIZE) * DOWN).set_x(0))
         self.scale(min(1.0, width / max(self.width, 1e-9)))
 
 
-def _item(entry: Entry, size: float) -> VGroup:
+def _item(entry: Entry) -> VGroup:
     """A swatch and its word."""
     swatch = VGroup()
-    whole, count = rectangle(px(SWATCH), px(0.8 * size)), len(entry.colours)
+    whole, count = rectangle(px(SWATCH), px(0.8 * SIZE)), len(entry.colours)
     for number, colour in enumerate(entry.colours):
         fill = mixed(theme_now().idle, colour, PALE) if entry.hatched else colour
         part = rectangle(1, 1, fill)
@@ -62,7 +62,7 @@ def _item(entry: Entry, size: float) -> VGroup:
             hatch = strokes(colour, 2.5)
             hatch.points = diagonals(part, 0, 1, px(HATCH))
             swatch.add(hatch)
-    word = label(entry.word, size, theme_now().quiet).next_to(swatch, RIGHT, px(0.4 * size))
+    word = label(entry.word, SIZE, theme_now().quiet).next_to(swatch, RIGHT, px(0.4 * SIZE))
     # Words stand on one baseline, whichever letters they have.
-    foot = (outline(entry.word, SANS, bold=False)[:, 1].min() - HALF_CAPITAL) * px(size)
+    foot = (outline(entry.word, SANS, bold=False)[:, 1].min() - HALF_CAPITAL) * px(SIZE)
     return VGroup(swatch, word.shift((swatch.get_y() + foot - word.get_bottom()[1]) * UP))

@@ -15,9 +15,8 @@ def shown(figure):
     return max(float(np.max(part)) for one in figure.get_family() for part in opacities(one)[:1] if len(part))
 
 
-@pytest.mark.parametrize("inside", [False, True])
-def test_bars_are_to_scale(inside):
-    bars = Bars(ROWS, inside=inside)
+def test_bars_are_to_scale():
+    bars = Bars(ROWS)
     widths = [body.width for body, _ in bars.bars]
     assert np.allclose(np.array(widths) / widths[0], [1, 4, 2], rtol=1e-6)
 
@@ -35,7 +34,7 @@ def test_names_that_stand_there_already_stay_while_bars_grow(named):
 
 def test_only_the_bars_that_are_asked_for_grow_and_figures_come_last():
     with frame(160, 90):
-        scene, bars = Scene(), Bars(ROWS, inside=True)
+        scene, bars = Scene(), Bars(ROWS)
         grow = bars.grow(1)
         grow.begin()
         assert bars.rows[0] not in grow.parts
