@@ -115,10 +115,6 @@ class PhaseRows(VGroup):
         """The ground of a row. Raises KeyError for a name that no row has."""
         return self.grounds[self._number(name)]
 
-    def name(self, name: str) -> VMobject:
-        """What stands beside a row. Raises KeyError for a name that no row has."""
-        return self.names[self._number(name)]
-
     def bar(self, name: str, kind: str, number: int = 0) -> VMobject:
         """The bar of a kind in a row, as drawn by now. Raises KeyError where there are not so many."""
         row = self._number(name)
