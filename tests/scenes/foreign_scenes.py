@@ -1,26 +1,20 @@
 # ruff: noqa: F403, F405 (written as Manim's users write scenes)
 """Scenes of other people's kind: what Manim's users write, hard cases included. SCENES has them all."""
 
+from unittest.mock import patch
+
 import numpy as np
 from manim import *
+from manim.renderer.cairo_renderer import CairoRenderer
 from PIL import Image
 
-SCENES: list[type[Scene]] = []
 
-
-def listed(scene: type[Scene]) -> type[Scene]:
-    SCENES.append(scene)
-    return scene
-
-
-@listed
 class MovingSquare(Scene):
     def construct(self):
         square = Square().shift(4 * LEFT)
         self.play(square.animate.shift(8 * RIGHT), run_time=1.5)
 
 
-@listed
 class AlwaysRedraw(Scene):
     def construct(self):
         x = ValueTracker(-3)
@@ -33,7 +27,6 @@ class AlwaysRedraw(Scene):
         self.wait(0.3)
 
 
-@listed
 class TimeUpdaters(Scene):
     def construct(self):
         clock, wheel = (
@@ -48,7 +41,6 @@ class TimeUpdaters(Scene):
         self.wait(0.5)
 
 
-@listed
 class MovingCameraOver(MovingCameraScene):
     def construct(self):
         squares = VGroup(*(Square(0.5, fill_opacity=0.7) for _ in range(12))).arrange_in_grid(3, 4)
@@ -59,7 +51,6 @@ class MovingCameraOver(MovingCameraScene):
         self.play(Restore(self.camera.frame), squares[5].animate.rotate(1), run_time=0.6)
 
 
-@listed
 class LaggedSquares(Scene):
     def construct(self):
         squares = VGroup(*(Square(0.3) for _ in range(40))).arrange_in_grid(5, 8)
@@ -67,7 +58,6 @@ class LaggedSquares(Scene):
         self.play(LaggedStart(*(square.animate.set_fill(RED, 1) for square in squares)), run_time=1)
 
 
-@listed
 class TextTransforms(Scene):
     def construct(self):
         first, second = Text("tiles"), Text("waves", gradient=(BLUE, GREEN)).shift(UP)
@@ -77,7 +67,6 @@ class TextTransforms(Scene):
         self.play(FadeOut(*self.mobjects), run_time=0.4)
 
 
-@listed
 class Waits(Scene):
     def construct(self):
         self.wait(0.3)
@@ -91,7 +80,6 @@ class Waits(Scene):
         self.wait_until(lambda: self.renderer.time > 2.2, max_time=1)
 
 
-@listed
 class Sections(Scene):
     def construct(self):
         square = Square()
@@ -105,7 +93,6 @@ class Sections(Scene):
         self.play(square.animate.shift(LEFT), run_time=0.5)
 
 
-@listed
 class ZIndex(Scene):
     def construct(self):
         one, two = Square(fill_opacity=1, color=RED), Circle(fill_opacity=1, color=BLUE)
@@ -118,7 +105,6 @@ class ZIndex(Scene):
         self.wait(0.2)
 
 
-@listed
 class Zoomed(ZoomedScene):
     def construct(self):
         dot = Dot(color=GREEN)
@@ -128,7 +114,6 @@ class Zoomed(ZoomedScene):
         self.play(self.zoomed_camera.frame.animate.shift(RIGHT), run_time=0.4)
 
 
-@listed
 class InSpace(ThreeDScene):
     def construct(self):
         self.set_camera_orientation(phi=60 * DEGREES, theta=30 * DEGREES)
@@ -141,7 +126,6 @@ class InSpace(ThreeDScene):
         self.wait(0.4)
 
 
-@listed
 class Foreground(Scene):
     def construct(self):
         front, back = Square(fill_opacity=1, color=RED), Circle(fill_opacity=1, color=BLUE)
@@ -153,7 +137,6 @@ class Foreground(Scene):
         self.play(back.animate.shift(LEFT), run_time=0.4)
 
 
-@listed
 class Background(Scene):
     def construct(self):
         square = Square(fill_opacity=0.5)
@@ -170,7 +153,6 @@ class Background(Scene):
         self.wait(0.2)
 
 
-@listed
 class Points(Scene):
     def construct(self):
         points = np.random.default_rng(0).uniform(-3, 3, (200, 3))
@@ -191,7 +173,6 @@ def picture(height: int = 20, width: int = 30, opaque: bool = True) -> np.ndarra
     return pixels
 
 
-@listed
 class RotatedImages(Scene):
     def construct(self):
         image = ImageMobject(picture()).set_height(3)
@@ -202,7 +183,6 @@ class RotatedImages(Scene):
         self.play(image.animate.scale(0.7).shift(2 * LEFT), run_time=0.4)
 
 
-@listed
 class Gradients(Scene):
     def construct(self):
         square = Square(fill_opacity=1, stroke_width=10).set_color_by_gradient(RED, BLUE)
@@ -214,7 +194,6 @@ class Gradients(Scene):
         self.play(ball[0].submobjects[0].animate.shift(2 * UP), run_time=0.5)
 
 
-@listed
 class MovedWhileStatic(Scene):
     def construct(self):
         held, moving = Square(color=GREEN, fill_opacity=0.6), Circle().shift(2 * LEFT)
@@ -225,7 +204,6 @@ class MovedWhileStatic(Scene):
         self.play(moving.animate.shift(RIGHT), run_time=0.4)
 
 
-@listed
 class Opacity(Scene):
     def construct(self):
         group = VGroup(*(Circle(color=c, fill_opacity=1).shift(x * RIGHT) for x, c in enumerate((RED, BLUE))))
@@ -236,7 +214,6 @@ class Opacity(Scene):
         self.play(FadeOut(group[1], scale=2), run_time=0.4)
 
 
-@listed
 class Images(Scene):
     """Images that paint themselves in place, at a new array, and that fade."""
 
@@ -264,7 +241,6 @@ class Images(Scene):
         self.play(painted.animate.shift(0.33 * UR), run_time=0.4)
 
 
-@listed
 class StrokeBehind(Scene):
     def construct(self):
         text = Text("halo", font_size=90).set_stroke(RED, 12, background=True)
@@ -273,7 +249,6 @@ class StrokeBehind(Scene):
         self.play(text.animate.set_stroke(width=0, background=True), run_time=0.4)
 
 
-@listed
 class AddRemove(Scene):
     def construct(self):
         group = VGroup(Square(), Circle().shift(RIGHT), Dot())
@@ -296,7 +271,6 @@ class AddRemove(Scene):
         self.wait(0.2)
 
 
-@listed
 class SharpCorners(Scene):
     """Strokes that reach far beyond their points."""
 
@@ -309,7 +283,6 @@ class SharpCorners(Scene):
         self.play(spike.animate.shift(DOWN), line.animate.rotate(1), bent.animate.shift(RIGHT), run_time=0.8)
 
 
-@listed
 class BackgroundImage(Scene):
     def construct(self):
         circle = Circle(fill_opacity=1)
@@ -319,7 +292,6 @@ class BackgroundImage(Scene):
         self.play(circle.animate.shift(RIGHT), square.animate.rotate(1), run_time=0.5)
 
 
-@listed
 class Lowest(Scene):
     """What lies lowest keeps its look for long, then changes; what lies above moves all the time."""
 
@@ -332,7 +304,6 @@ class Lowest(Scene):
         self.play(dot.animate.shift(6 * RIGHT), run_time=2.5)
 
 
-@listed
 class OffCentre(Scene):
     """What a plain camera makes of another centre: it moves images, not vectors."""
 
@@ -344,7 +315,6 @@ class OffCentre(Scene):
         self.play(square.animate.shift(UP), run_time=0.5)
 
 
-@listed
 class ImagesBeyondEdges(Scene):
     """Images that reach out of the frame, or lie outside, while they change."""
 
@@ -360,3 +330,20 @@ class ImagesBeyondEdges(Scene):
         self.wait(0.6)
         self.play(images[:2].animate.shift(0.7 * LEFT), images[4].animate.scale(1.3), run_time=0.5)
         self.play(images[1].animate.shift(9 * RIGHT), images[2].animate.stretch(0.01, 1), run_time=0.5)
+
+
+SCENES = [one for one in list(vars().values()) if isinstance(one, type) and one.__module__ == __name__]
+
+
+def frames_of_manim(scene: type[Scene]) -> list[np.ndarray]:
+    """The frames that Manim's own renderer draws."""
+    frames = []
+
+    def keep(self, frame, num_frames=1):
+        if not self.skip_animations:
+            frames.extend([frame] * num_frames)
+            self.time += num_frames / self.camera.frame_rate
+
+    with patch.object(CairoRenderer, "add_frame", keep):
+        scene().render()
+    return frames

@@ -22,10 +22,10 @@ from foreign_scenes import (
     TextTransforms,
     TimeUpdaters,
     Waits,
+    frames_of_manim,
 )
 from manim import tempconfig
 from manim._config import video_encoder
-from manim.renderer.cairo_renderer import CairoRenderer
 
 from tilesim_scenes.render import IncrementalRenderer, made
 from tilesim_scenes.render.files.planes import Planes
@@ -47,19 +47,6 @@ class Recorder(IncrementalRenderer):
 
     def hand_on(self, repeat):
         self.kept += [(self.camera.pixel_array.copy(), self.changed)] * repeat
-
-
-def frames_of_manim(scene):
-    frames = []
-
-    def keep(self, frame, num_frames=1):
-        if not self.skip_animations:
-            frames.extend([frame] * num_frames)
-            self.time += num_frames / self.camera.frame_rate
-
-    with patch.object(CairoRenderer, "add_frame", keep):
-        scene().render()
-    return frames
 
 
 def recorded(scene, renderer=Recorder):

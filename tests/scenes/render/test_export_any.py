@@ -8,9 +8,8 @@ from pathlib import Path
 import av
 import numpy as np
 import pytest
-from foreign_scenes import SCENES
+from foreign_scenes import SCENES, frames_of_manim
 from manim import *
-from manim.renderer.cairo_renderer import CairoRenderer
 
 from tilesim_scenes.render import export, running
 from tilesim_scenes.render.files import coding
@@ -41,20 +40,6 @@ def order(scene, **about):
 def decoded(path):
     with av.open(str(path)) as film:
         return [frame.to_ndarray(format="rgba") for frame in film.decode(video=0)]
-
-
-def frames_of_manim(scene, monkeypatch):
-    frames = []
-
-    def keep(self, frame, num_frames=1):
-        if not self.skip_animations:
-            frames.extend([frame] * num_frames)
-            self.time += num_frames / self.camera.frame_rate
-
-    with tempconfig(SMALL), monkeypatch.context() as patched:
-        patched.setattr(CairoRenderer, "add_frame", keep)
-        scene().render()
-    return frames
 
 
 def differing(some, others):
@@ -141,13 +126,12 @@ HARD = [
 
 
 @pytest.mark.parametrize("scene", [*SCENES, *HARD], ids=lambda scene: scene.__name__)
-def test_frames_are_those_of_manim_and_files_the_same_at_any_number_of_processes(
-    scene, tmp_path, monkeypatch
-):
+def test_frames_are_those_of_manim_and_files_the_same_at_any_number_of_processes(scene, tmp_path):
     told = []
     export.export(order(scene), tmp_path / "one.mov", 1)
     export.export(order(scene), tmp_path / "three.mov", 3, told.append)
-    theirs, ours = frames_of_manim(scene, monkeypatch), decoded(tmp_path / "three.mov")
+    with tempconfig(SMALL):
+        theirs, ours = frames_of_manim(scene), decoded(tmp_path / "three.mov")
     assert len(theirs) > 3 and differing(theirs, ours) == []
     assert sum(told) == len(ours)
     assert (tmp_path / "one.mov").read_bytes() == (tmp_path / "three.mov").read_bytes()
