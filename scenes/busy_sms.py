@@ -12,7 +12,7 @@ from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, LaggedStart, Mobject, 
 from tilesim import Device, Problem, Trace
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
-from tilesim_scenes.film.area import Area
+from tilesim_scenes.film.configured_scene import Area
 from tilesim_scenes.film.race_film import RaceFilm
 from tilesim_scenes.film.traces import Default, shipped
 from tilesim_scenes.kit.many_sms import ManySMs, alike_together, round_ends

@@ -13,7 +13,7 @@ from manim import DOWN, LEFT, RIGHT, UP, FadeIn, ManimColor, VGroup
 
 from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.run import PlayTrace
-from tilesim_scenes.film.area import Area
+from tilesim_scenes.film.configured_scene import Area
 from tilesim_scenes.film.scene import DIMMED
 from tilesim_scenes.film.settings import REPORT
 from tilesim_scenes.film.traces import shipped

@@ -13,7 +13,7 @@ from tilesim_scenes.animations.fade import Fade, Leave, late
 from tilesim_scenes.animations.into_bars import Fit, Tip
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.zoom import CAMERA, GrowFromLane, Zoom
-from tilesim_scenes.film.area import Area
+from tilesim_scenes.film.configured_scene import Area
 from tilesim_scenes.film.runs import Pause, names, parts, unlike_pauses, window
 from tilesim_scenes.film.scene import Film
 from tilesim_scenes.look.language import tr

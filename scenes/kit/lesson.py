@@ -9,7 +9,7 @@ from manim import DOWN, Animation, Mobject, config
 from tilesim.errors import TilesimError
 from tilesim.ladder import reports
 from tilesim_scenes.animations.fade import Fade, Leave, late
-from tilesim_scenes.film.area import Area
+from tilesim_scenes.film.configured_scene import Area
 from tilesim_scenes.film.scene import Film
 from tilesim_scenes.film.settings import READING, SIMULATION, FilmError
 from tilesim_scenes.look.language import tr

@@ -21,7 +21,7 @@ from manim import (
 from tilesim import Problem, Trace
 from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.travel import Travel
-from tilesim_scenes.film.area import Area
+from tilesim_scenes.film.configured_scene import Area
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, label, lines, px

@@ -4,7 +4,7 @@ import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, Animation, FadeIn, LaggedStart, VGroup
 
 from tilesim import Problem
-from tilesim_scenes.film.area import Area
+from tilesim_scenes.film.configured_scene import Area
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, lines, px
 from tilesim_scenes.look.theme import theme_now
