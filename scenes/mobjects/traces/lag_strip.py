@@ -3,14 +3,11 @@
 from typing import Self
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, Line, ManimColor, VGroup, VMobject
+from manim import DOWN, LEFT, RIGHT, UP, ManimColor, VGroup
 
 from tilesim_scenes.look.text import Figure, label, px
 from tilesim_scenes.look.theme import theme_now
-from tilesim_scenes.mobjects.drawing.quads import EMPTY, axes_of, rectangle, stroke_width
-
-MOST_POINTS = 400
-"""Of the curve, which is a few pixels to each."""
+from tilesim_scenes.mobjects.charts.plot import Curve, Plot, line
 
 
 class LagStrip(VGroup):
@@ -37,16 +34,17 @@ class LagStrip(VGroup):
     ) -> None:
         super().__init__()
         theme = theme_now()
-        self.times, self.lags, self.longest, self.t = times, lags, longest, 0.0
-        self.most = max(1.0, float(np.abs(lags).max()))
-        self.ground = rectangle(width, height, theme.panel)
-        left, right = self.ground.get_left(), self.ground.get_right()
-        self.zero = Line(left, right, stroke_color=ManimColor(theme.quiet), stroke_width=stroke_width(3))
-        self.curve = VMobject(stroke_color=ManimColor(theme.text), stroke_width=stroke_width(6))
+        self.times, self.lags, self.t = times, lags, 0.0
+        most = max(1.0, float(np.abs(lags).max())) / 0.9
+        self.plot = Plot((0.0, longest), (-most, most), width=width, height=height)
+        self.ground = self.plot.ground.set_fill(ManimColor(theme.panel), 1.0)
+        self.zero = line(self.plot, np.array([[0.0, 0.0], [longest, 0.0]]), theme.quiet)
+        self.curve = Curve(self.plot, np.stack([times, lags], axis=1))
         self.figure, self.title = Figure(size=size, align=1.0), label(name, 0.8 * size, theme.quiet)
-        self.add(self.ground, self.zero, self.curve, self.figure, self.title)
+        self.add(self.plot, self.zero, self.curve, self.figure, self.title)
+        left, right = self.ground.get_left(), self.ground.get_corner(UP + RIGHT)
         if above:
-            self.figure.shift(self.ground.get_corner(UP + RIGHT) + px(24) * UP)
+            self.figure.shift(right + px(24) * UP)
             self.title.next_to(self.ground.get_corner(UP + LEFT), UP + RIGHT, px(20)).align_to(left, LEFT)
         else:
             self.figure.shift(self.ground.get_corner(DOWN + LEFT) + px(30) * LEFT + px(10) * UP)
@@ -56,15 +54,7 @@ class LagStrip(VGroup):
     def show(self, t: float) -> Self:
         """Look as at `t`, ns since the first multiply."""
         self.t = t
-        reached = min(max(t, 0.0), float(self.times[-1]))
-        now = float(np.interp(reached, self.times, self.lags))
+        self.curve.show(t)
+        now = float(np.interp(t, self.times, self.lags))
         self.figure.write(f"{now / 1000:+.2f} µs".replace("-", "−"))
-        if reached <= 0:
-            self.curve.points = EMPTY
-            return self
-        at = np.linspace(0.0, float(self.times[-1]), MOST_POINTS)
-        at = np.append(at[at < reached], reached)
-        origin, right, up = axes_of(self.ground)
-        high = 0.5 + 0.45 * np.interp(at, self.times, self.lags) / self.most
-        self.curve.set_points_as_corners(origin + (at / self.longest)[:, None] * right + high[:, None] * up)
         return self

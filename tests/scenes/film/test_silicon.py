@@ -144,5 +144,7 @@ def test_the_strip_is_as_high_as_the_lag_and_says_it(share):
     t = share * times[-1]
     strip.show(t)
     now = float(np.interp(t, times, lags))
-    assert strip.curve.points[-1] == pytest.approx([10 * share - 4, 1 + 0.9 * now / np.abs(lags).max(), 0])
+    assert strip.curve.stroke.points[-1] == pytest.approx(
+        [10 * share - 4, 1 + 0.9 * now / np.abs(lags).max(), 0]
+    )
     assert strip.figure.text == f"+{now / 1000:.2f} µs"
