@@ -3,13 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
-from manim import LEFT, RIGHT, UP, Create, Group, GrowFromEdge, Mobject, VGroup, smoothstep
+from manim import LEFT, RIGHT, UP, Create, Group, GrowFromEdge, VGroup
 
 from tilesim import Trace
 from tilesim.analysis.time_account import ENDS, LOOPS, PARTIALS, PAUSE, difference
-from tilesim_scenes.animations.fade import Fade, Leave, late
+from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.into_bars import Fit, Tip
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.zoom import CAMERA, GrowFromLane, Zoom
@@ -225,7 +224,8 @@ class RaceFilm(Film):
                 shorts=length(pair[runs.fast].length),
             )
         )
-        self.play(Leave(panels), *enlarged(lanes, places), Zoom(*lanes, window=(low, high)))
+        come = (GrowFromLane(*pair, CAMERA) for pair in zip(lanes, places, strict=True))
+        self.play(Leave(panels), *come, Zoom(*lanes, window=(low, high)))
         over = [
             TimeBracket(lane.lane, pair[n].begin, pair[n].end, sm)
             for lane, n in zip(lanes, order, strict=True)
@@ -239,11 +239,7 @@ class RaceFilm(Film):
         self.play(*map(Leave, (named, *over)))
         for panel in panels:
             panel.show(self.ticking.t)
-        back = enlarged(lanes, places, rate_func=lambda alpha: smoothstep(1 - alpha))
-        out = Zoom(*lanes, window=(0.0, runs.longest))
-        self.add(panels).bring_to_front(*lanes)
-        self.play(Fade(panels, 0.0, 1.0, CAMERA, rate_func=late), *back, out)
-        self.remove(*lanes)
+        self.go_back(lanes, places, panels, Zoom(*lanes, window=(0.0, runs.longest)), seconds=CAMERA)
 
     def finish(self, runs: Heat, panels: Group) -> None:
         """How much later the last one ends."""
@@ -335,11 +331,3 @@ def badge_of(traces: Sequence[Trace]) -> Badge:
     if len({trace.origin for trace in traces}) > 1:
         return Badge(tr("measured and simulated"), "simulated")
     return of_trace(traces[0])
-
-
-def enlarged(lanes: VGroup, places: Sequence[Mobject], **kwargs: Any) -> list[GrowFromLane]:
-    """The lanes come forward from their places in the panels."""
-    return [
-        GrowFromLane(lane, place, **{"run_time": CAMERA} | kwargs)
-        for lane, place in zip(lanes, places, strict=True)
-    ]

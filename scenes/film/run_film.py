@@ -13,12 +13,11 @@ from manim import (
     Transform,
     VGroup,
     VMobject,
-    smoothstep,
 )
 
 from tilesim import Problem, WorkItems
 from tilesim.metrics import slot_index
-from tilesim_scenes.animations.fade import Fade, Leave, late
+from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.into_bars import Fit, Gather
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Deal, Travel
@@ -61,9 +60,9 @@ place, of a lane and between two."""
 GRID, SIDE, BELOW, ROWS = 0.36, 420.0, 140.0, 6
 """Share of the width that C takes beside the queue; pixels of the column with a run's name and its tiles, and
 of names below a lane; rows of the trace that are shown at most."""
-READ, OPEN, DEAL, WHOLE, FIRST, SLOW, BACK, SUM = 3.2, 3.2, 3.5, 7.0, 3.5, 3.5, 1.0, 3.5
+READ, OPEN, DEAL, WHOLE, FIRST, SLOW, SUM = 3.2, 3.2, 3.5, 7.0, 3.5, 3.5, 3.5
 """Seconds: of the rows' being read, of their becoming bars, of blocks' being dealt, of a whole run, of its
-beginning at least, of its longest pause, of the way back from that, and of adding up."""
+beginning at least, of its longest pause, and of adding up."""
 
 
 class RunFilm(Film):
@@ -318,10 +317,7 @@ class RunFilm(Film):
         self.play(Leave(named), Leave(bracket))
         for one in self.moving:
             one.show(high)
-        back = GrowFromLane(lane, piece, rate_func=lambda alpha: smoothstep(1 - alpha), run_time=BACK)
-        self.add(*around).bring_to_front(lane)
-        self.play(*(Fade(one, 0.0, 1.0, BACK, rate_func=late) for one in around), back)
-        self.remove(lane)
+        self.go_back([lane], [piece], around)
 
     def add_up(self) -> None:
         """All that lanes show lines up in one bar, the sum of the time of all SMs."""

@@ -12,17 +12,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, Animation, Group, Mobject, VGroup, config
+from manim import DOWN, LEFT, RIGHT, UP, Animation, Group, Mobject, VGroup, config, smoothstep
 
 from tilesim import Trace
 from tilesim.declared import after, name_of
-from tilesim_scenes.animations.fade import Fade, Still, Swap
-from tilesim_scenes.animations.zoom import Look
+from tilesim_scenes.animations.fade import Fade, Still, Swap, late
+from tilesim_scenes.animations.zoom import GrowFromLane, Look
 from tilesim_scenes.film.configured_scene import ConfiguredScene
 from tilesim_scenes.film.course import FILMS, OURS
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, lines, px
 from tilesim_scenes.mobjects.drawing.quads import rectangle
+from tilesim_scenes.mobjects.traces.sm_lane import SmLane
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace
 from tilesim_scenes.mobjects.words.caption import Caption, reading_time
 from tilesim_scenes.mobjects.words.count import Clock
@@ -229,6 +230,21 @@ class Film(ConfiguredScene):
         if self._lintel is not None:
             self._drop(self._lintel)
             self._lintel = None
+
+    def go_back(
+        self,
+        lanes: Sequence[SmLane],
+        places: Sequence[Mobject],
+        whole: Sequence[Mobject],
+        *along: Animation,
+        seconds: float = 1.0,
+    ) -> None:
+        """Lanes that came forward go back to their `places` in the `whole`, which comes up behind them."""
+        pairs = zip(lanes, places, strict=True)
+        back = (GrowFromLane(*pair, seconds, lambda alpha: smoothstep(1 - alpha)) for pair in pairs)
+        self.add(*whole).bring_to_front(*lanes)
+        self.play(*(Fade(one, 0.0, 1.0, seconds, rate_func=late) for one in whole), *back, *along)
+        self.remove(*lanes)
 
     def finding(self, card: Finding, grow: Sequence[Animation] = (), into: Sequence[Animation] = ()) -> None:
         """End on a card: all else leaves, the card comes, what grows on it grows, and it stays.

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, Group, LaggedStart, Line, ManimColor, VGroup, smoothstep
+from manim import DOWN, LEFT, RIGHT, UP, Group, LaggedStart, Line, ManimColor, VGroup
 
 from tilesim import Trace
 from tilesim.analysis.compare import Pair, compare
 from tilesim.analysis.divergence import time_lag
 from tilesim.metrics import slot_index
 from tilesim.view import written
-from tilesim_scenes.animations.fade import Fade, Leave, late
+from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.zoom import GrowFromLane
 from tilesim_scenes.film.scene import Film
@@ -35,8 +35,8 @@ LEAST_ERROR = 0.0005
 """Share of the run, below which an error would be shown as 0.0 %."""
 SIDE, STRIP, ABOVE, GAP = 400.0, 130.0, 90.0, 36.0
 """Pixels: of the column with names and figures, of the strip, of its figure above it, and between two."""
-WHOLE, SLOW, BACK = 8.0, 3.0, 1.0
-"""Seconds of the whole run, of the time between a tile's two ends, and of the way back to all lanes."""
+WHOLE, SLOW = 8.0, 3.0
+"""Seconds of the whole run, and of the time between a tile's two ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,8 +284,8 @@ class SiliconFilm(Film):
             piece = rectangle(right - left, whole.height)
             pieces.append(piece.move_to([(left + right) / 2, whole.get_y(), 0]))
         self.say(most_apart(found))
-        places = list(zip(lanes, pieces, strict=True))
-        self.play(Leave(everything), *(GrowFromLane(lane, piece) for lane, piece in places))
+        come = (GrowFromLane(*pair) for pair in zip(lanes, pieces, strict=True))
+        self.play(Leave(everything), *come)
         first = lanes[0 if found.gap > 0 else 1]
         # With the digits of the caption.
         apart = tr("{us:.1f} µs", us=(ends[1] - ends[0]) / 1000)
@@ -299,13 +299,7 @@ class SiliconFilm(Film):
         for one in everything:
             one.show(ends[1])
         self.play(Leave(bracket), Leave(drift))
-        back = (
-            GrowFromLane(lane, piece, rate_func=lambda alpha: smoothstep(1 - alpha), run_time=BACK)
-            for lane, piece in places
-        )
-        self.add(everything).bring_to_front(lanes)
-        self.play(Fade(everything, 0.0, 1.0, BACK, rate_func=late), *back)
-        self.remove(lanes)
+        self.go_back(lanes, pieces, everything)
 
     def drift(self, found: Divergence, lanes: VGroup) -> VGroup:
         """Lines between the ends of the same tiles in both lanes, and how far these lie apart."""
