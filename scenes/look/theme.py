@@ -33,7 +33,7 @@ class Theme:
     write: Colour
     hand_over: Colour
     wait: Colour
-    fix_up: Colour
+    partial: Colour
     cursor: Colour
     measured: Colour
     simulated: Colour
@@ -54,7 +54,7 @@ class Theme:
             "hand over": self.hand_over,
             "multiply": OKABE_ITO[0],
             "wait": self.wait,
-            "fix up": self.fix_up,
+            "fix up": self.partial,
             "write": self.write,
             "write under": self.write,
         }
@@ -64,22 +64,10 @@ class Theme:
         """Multiplying and writing at once, in lanes too thin to show the two apart."""
         return mixed(self.by_phase["multiply"], self.write, 0.55)
 
-    @property
-    def partial(self) -> Colour:
-        """Partial sums, and adding them."""
-        return self.fix_up
-
     def fill(self, kind: str) -> Colour | None:
         """The colour of what a slot does, in lanes, legend and bars alike; None where it is the SM's own."""
-        fills = {
-            "launch": self.launch,
-            "hand over": self.hand_over,
-            "wait": self.wait,
-            "fix up": self.fix_up,
-            "write": self.write,
-            "idle": self.idle,
-        }
-        return fills.get(kind.removesuffix(" under"))
+        own = kind in ("first load", "multiply")
+        return None if own else (self.by_phase | {"idle": self.idle}).get(kind)
 
 
 THEMES = {
@@ -92,7 +80,7 @@ THEMES = {
         write=(240, 246, 252),
         hand_over=(78, 87, 99),
         wait=(170, 38, 62),
-        fix_up=(255, 178, 170),
+        partial=(255, 178, 170),
         cursor=(255, 255, 255),
         measured=(126, 231, 135),
         simulated=(121, 184, 255),
@@ -109,7 +97,7 @@ THEMES = {
         write=(36, 41, 47),
         hand_over=(160, 167, 176),
         wait=(178, 34, 60),
-        fix_up=(250, 178, 172),
+        partial=(250, 178, 172),
         cursor=(0, 0, 0),
         measured=(26, 127, 55),
         simulated=(9, 105, 218),
