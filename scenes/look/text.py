@@ -59,15 +59,20 @@ def drawable(text: str) -> str:
 
 
 def label(
-    text: str, size: float, color: Colour | None = None, bold: bool = False, mono: bool = False, **kwargs: Any
+    text: str, size: float, color: Colour | None = None, bold: bool = False, mono: bool = False
 ) -> Text:
     """`text`, any script, with an em of `size` pixels, in the theme's ink or another colour."""
-    look = {"font": MONO if mono else SANS, "weight": BOLD if bold else NORMAL, "warn_missing_font": False}
     ink, points = ManimColor(color or theme_now().text), px(size) * POINTS_PER_UNIT
+    return _label(drawable(text), points, ink, MONO if mono else SANS, BOLD if bold else NORMAL).copy()
+
+
+@lru_cache(maxsize=512)
+def _label(text: str, points: float, ink: ManimColor, font: str, weight: str) -> Text:
+    """A label to copy, which takes a tenth of the time that it takes to make one."""
     # Manim breaks a line at as many points as the frame has pixels, which in small frames are few.
     pixels, config.pixel_width = config.pixel_width, UNBROKEN
     try:
-        return Letters(drawable(text), font_size=points, color=ink, **look, **kwargs)
+        return Letters(text, font_size=points, color=ink, font=font, weight=weight, warn_missing_font=False)
     finally:
         config.pixel_width = pixels
 
