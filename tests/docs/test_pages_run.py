@@ -30,6 +30,9 @@ KINDS = {
 """What kind of option each is; the others are parameters of a film, but for what is written beside it."""
 BESIDE = {"--captions", "--finding"}
 SMALL = ("--size", "256x144", "--fps", "2", "--jobs", "1")
+WHOLE = re.compile(r"tilesim export (?!course)(?!.*--(?:from|to) ).*\.(mp4|gif)")
+SHORT = ("--to", "4")
+"""Seconds of a film from its beginning; that films are played to their ends is tried elsewhere."""
 WRITTEN = re.compile(r"-o (\S+\.\w+)|convert \S+ (\S+)")
 
 
@@ -114,7 +117,8 @@ def _run(command: str, page: Path, workplace: Path) -> None:
         if "export" in words or "manim" in words or "--picture" in words or "doctor" in words:
             pytest.importorskip("manim")
         if words[0] == "tilesim":
-            _call([*words[1:], *SMALL * bool(FILM.match(command))], workplace)
+            film, whole = FILM.match(command) or words[1] == "present", WHOLE.match(command)
+            _call([*words[1:], *SMALL * bool(film), *SHORT * bool(whole)], workplace)
         else:
             done = run("bash", "-c", command, cwd=workplace)
             assert done.returncode == 0, f"{command}\n{done.stderr}"
