@@ -36,7 +36,8 @@ class Declared:
 
     `line`: the first line of its docstring, or why what it says cannot be read.
     `part`: of the course; empty for a film that is in none. `place`: it orders all films of the course.
-    `seconds`: how long it lasts where nobody asks. `shows`: what one sees, in a few words.
+    `seconds`: how long it lasts where nobody asks. `shows`: what one sees, in a few words. `finding`: what
+    its end card says of the data that ships.
     `takes`: one of TAKES, or empty.
     `gallery`: what `make media` renders of it, each a table as of a gallery's file, with paths relative to
     the film's file; a film and a poster of its name where it does not say.
@@ -50,6 +51,7 @@ class Declared:
     place: int = 0
     seconds: int = 0
     shows: str = ""
+    finding: str = ""
     takes: Annotated[str, one_of(TAKES, empty=True)] = ""
     gallery: tuple[dict[str, Any], ...] = ()
 

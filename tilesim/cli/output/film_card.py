@@ -12,6 +12,8 @@ from tilesim.errors import TilesimError
 
 WIDTH = 12
 """Characters of the names on the left."""
+SAID = ("title", "question", "finding", "part", "shows")
+"""What a film declares in words."""
 DEFAULT = re.compile(r"  \[.*\]$")
 """How a help text ends that says what stands in where nothing is given."""
 
@@ -21,11 +23,11 @@ def lines(name: str, film: Declared, export: click.Command) -> list[str]:
     length = f" of {film.seconds} s" if film.seconds else ""
     if not film.title:
         return [f"{name}: film", f"  {film.about}"]
-    said = {"title": film.title, "question": film.question, "part": film.part, "shows": film.shows}
+    said = {key: value for key in SAID if (value := getattr(film, key))}
     options = _options(name, film)
     return [
         f"{name}: film{length}",
-        *(f"  {key:{WIDTH}} {value}" for key, value in said.items() if value),
+        *(f"  {key:{WIDTH}} {value}" for key, value in said.items()),
         *(["  options"] if options else []),
         *(f"    {line}" for line in _explained(options, export)),
     ]
@@ -33,8 +35,8 @@ def lines(name: str, film: Declared, export: click.Command) -> list[str]:
 
 def as_json(name: str, film: Declared) -> dict[str, Any]:
     """The same as JSON values."""
-    said = {key: getattr(film, key) for key in ("title", "question", "part", "seconds", "shows")}
-    return {"film": name, **said, "options": _options(name, film)}
+    said = {key: getattr(film, key) for key in SAID}
+    return {"film": name, "seconds": film.seconds, **said, "options": _options(name, film)}
 
 
 def _options(name: str, film: Declared) -> dict[str, Any]:
