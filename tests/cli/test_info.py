@@ -127,7 +127,7 @@ def test_a_film_by_its_name(name):
     film = declared()[name.replace("_", "-")]
     said = run(name)
     assert said.startswith(f"{name.replace('_', '-')}: film of {film.seconds} s\n")
-    assert film.question in said and film.part in said and film.shows in said
+    assert all(words in said for words in (film.question, film.finding, film.part, film.shows))
     assert {option.replace("_", "-") for option in film.taken} == set(
         re.findall(r"^    --([\w-]+)", said, re.M)
     )

@@ -20,7 +20,7 @@ def test_every_film_of_ours_declares_itself():
     assert OURS and OTHERS not in parts(OURS)
     for film in OURS.values():
         assert film.title and len(film.title.split()) <= 4 and film.question.endswith("?"), film.file
-        assert film.seconds and film.shows.endswith("."), film.file
+        assert film.seconds and film.shows.endswith(".") and film.finding.endswith("."), film.file
     places = [film.place for film in OURS.values()]
     assert len(set(places)) == len(places)
 
