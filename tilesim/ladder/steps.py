@@ -28,6 +28,8 @@ class LadderStep:
     not known, `dram_bytes` and `l2_bytes` where nobody counted, `sm_mhz` where nobody looked. `bytes_from`:
     the GPU's counters, or a model of what the kernel must move. `tensor_cycles`: in which tensor cores work,
     of all of them, and `sm_cycles`, that the kernel takes on all SMs; of a launch with cold caches.
+    `load_requests`: loads of a warp from global memory, and `load_sectors`, the pieces of 32 bytes that all
+    of them need.
     """
 
     step: Count | None = None
@@ -50,6 +52,8 @@ class LadderStep:
     sm_mhz: Figure | None = None
     tensor_cycles: Counted | None = None
     sm_cycles: Counted | None = None
+    load_requests: Counted | None = None
+    load_sectors: Counted | None = None
 
     @property
     def flops(self) -> int:

@@ -1,4 +1,4 @@
-"""Ladder: multiplying takes about as long in all programs, and a ladder that says otherwise is refused."""
+"""Ladder: multiplying takes equally many cycles in all programs, or else the film is refused."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import tilesim
-from tilesim_scenes.ladder import Ladder
+from tilesim_scenes.ladder import TILES, Ladder, first_tiles
 
 SHIPPED = Path(tilesim.__file__).parent / "data" / "ladder" / "h200.json"
 
@@ -28,8 +28,16 @@ def made(tmp_path, name="", **changed):
 
 def test_shares_are_of_the_time_of_all_tensor_cores(tmp_path):
     scene = made(tmp_path)
-    *own, library = scene.shares
-    assert 0 < library < 1 and own == sorted(own) and 0 < own[0] < own[-1] < 1
+    own = scene.shares
+    assert own == sorted(own) and 0 < own[0] < own[-1] < 1
+
+
+def test_lanes_show_tiles_of_one_processor_from_its_first_multiplication(tmp_path):
+    scene = made(tmp_path)
+    for run, overlaps in ((scene.fourth, False), (scene.fifth, True)):
+        spans = first_tiles(run)
+        assert len(spans) == TILES and spans["start"][0] == 0
+        assert (spans["done"][:-1] > spans["start"][1:]).all() == overlaps
 
 
 @pytest.mark.parametrize(
@@ -37,8 +45,10 @@ def test_shares_are_of_the_time_of_all_tensor_cores(tmp_path):
     [
         ("pipelined", {"us": 240.0}, "each step saves time"),
         ("ping-pong", {"us": 107.0}, "almost 30 times"),
-        ("overlapped", {"tensor_cycles": 1e6}, "about equally long"),
-        ("cublas", {"us": 90.0}, "faster than the library"),
+        ("overlapped", {"tensor_cycles": 1e6}, "equally many cycles"),
+        ("coalesced", {"load_sectors": 1e8}, "one number of each piece"),
+        ("tiled", {"load_sectors": 33554432}, "one strip of four"),
+        ("ping-pong", {"sm_mhz": 1900.0}, "clock is slower"),
     ],
 )
 def test_a_ladder_that_says_otherwise_is_refused(name, changed, claim, tmp_path):
