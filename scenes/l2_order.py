@@ -1,16 +1,16 @@
-"""L2 order: does it matter which tile comes next?
+"""Tile order: does it matter which tile comes next?
 
 manim render scenes/l2_order.py
 
 Tiles that are computed at once share strips of A and B if they lie close together: nine of them, then the
-132 of an H200 in two orders, with what its memories sent, the time and the clock.
+132 of an H200 in two orders, with what main memory sent, the time and the clock.
 """
 
 from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, Rectangle, VGroup, VMobject, smoothstep
+from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, Rectangle, VGroup, VMobject
 
 from tilesim import Device, Problem
 from tilesim.ideas.l2_order import blocks
@@ -24,13 +24,13 @@ from tilesim_scenes.film.settings import REPORT
 from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, px
+from tilesim_scenes.look.text import label, lines, px
 from tilesim_scenes.look.theme import mixed, theme_now
 from tilesim_scenes.mobjects.drawing.quads import EMPTY, quad, rectangle, segments, shape, strokes, uprights
 from tilesim_scenes.mobjects.words.badge import Badge
 
 FILM = {
-    "title": "L2 order",
+    "title": "Tile order",
     "question": "Does it matter which tile comes next?",
     "part": "Memory",
     "place": 70,
@@ -42,8 +42,8 @@ SIZE, ORDERS = 8192, ("row-major", "grouped:8")
 """M, N and K of the product, and the two orders."""
 SIDE, FEW = 9, 9
 """Tiles of a side of the small picture, and how many of them are computed at once."""
-DEEP = 0.38
-"""Of C's side, what is drawn of A and B."""
+DEEP = 0.25
+"""Of C's side, what is drawn of A and B beside many tiles."""
 
 
 class L2Order(Lesson):
@@ -69,10 +69,14 @@ class L2Order(Lesson):
         self.mb = [float(np.dot(strips, self.strip_mb)) for strips in self.needs]
         self.guard(self.needs[0][1] == wide, "row by row, the tiles need all of B")
         self.guard(self.mb[1] < 0.75 * self.mb[0], "tiles in groups need fewer bytes")
-        self.both, self.l2 = 2 * SIZE**2 * 2, levels("h200")[2].size
-        self.guard(self.both > 2 * self.l2, "A and B are too large for the L2")
-        less = [self.groups[name] / self.plain[name] for name in ("dram_read_bytes", "l2_bytes")]
-        self.guard(max(less) < 0.8, "both memories send less in groups")
+        self.l2 = levels("h200")[2].size
+        self.guard(self.mb[1] * 1e6 > self.l2, "not even the strips of one batch fit into the L2")
+        self.batches = self.problem.tiles / self.wave
+        self.sent = [one["dram_read_bytes"] / 1e9 for one in (self.plain, self.groups)]
+        self.guard(self.sent[1] < 0.8 * self.sent[0], "main memory sends less in groups")
+        for sent, mb in zip(self.sent, self.mb, strict=True):
+            expected = self.batches * mb / 1000
+            self.guard(0.9 < expected / sent < 1.1, "main memory sends the strips of each batch anew")
         self.cycles = [one["us"] * one["sm_mhz"] for one in (self.plain, self.groups)]
         self.faster = self.groups["sm_mhz"] / self.plain["sm_mhz"] - 1
         self.guard(abs(self.cycles[1] / self.cycles[0] - 1) < 0.01, "both orders take as many cycles")
@@ -104,10 +108,10 @@ class L2Order(Lesson):
 
     def a_tile(self) -> None:
         area = self.area
-        side = min(0.9 * area.height / (1 + DEEP), 0.46 * area.width / (1 + DEEP))
+        side = min(0.47 * area.height, 0.28 * area.width)
         if self.tall:
-            side = 0.6 * area.width / (1 + DEEP) * 1.3
-        self.picture = Sharing(SIDE, SIDE, side)
+            side = 0.4 * area.width
+        self.picture = Sharing(SIDE, SIDE, side, deep=1.0)
         self.picture.move_to([area.left, area.center[1], 0], LEFT)
         if self.tall:
             self.picture.move_to([area.center[0], area.top - px(20), 0], UP)
@@ -118,7 +122,7 @@ class L2Order(Lesson):
             self.word("needs one strip of A", 50, self.theme.text),
             self.word("and one strip of B", 50, self.theme.text),
         )
-        self.say("A GPU computes C = A × B tile by tile. Each tile needs one strip of A and one of B.")
+        self.say("A GPU computes a matrix product tile by tile.")
         self.play(FadeIn(self.picture, self.words[0]))
         one = self.picture.lit([4 * SIDE + 5])
         self.play(FadeIn(one[0], self.words[1]))
@@ -145,8 +149,8 @@ class L2Order(Lesson):
 
     def nine_in_a_row(self) -> None:
         self.tiles, self.a, self.b = self.picture.lit(range(FEW))
-        self.say("Suppose nine tiles are computed at once. Nine in a row need ten strips.")
-        self.play(FadeIn(self.a), FadeIn(self.tiles, self.b, lag_ratio=0.12, run_time=1.8))
+        self.say("Suppose nine tiles are computed at once. If they lie in one row, they need ten strips.")
+        self.play(FadeIn(self.a), FadeIn(self.tiles, self.b, lag_ratio=0.12, run_time=2.8))
         self.words = self.count(self.few[0])
         self.play(FadeIn(self.words))
 
@@ -154,9 +158,9 @@ class L2Order(Lesson):
         """The row folds into a square."""
         places = [n // 3 * SIDE + n % 3 for n in range(FEW)]
         square, a, _ = self.picture.lit(places)
-        self.say("Nine in a square need only six, because they share strips of both A and B.")
+        self.say("Nine in a square need only six, because they share more strips.")
         ways = [[one.get_center()] for one in square]
-        self.play(Travel(list(self.tiles), ways, leg=0.9, apart=0.08), Leave(self.words))
+        self.play(Travel(list(self.tiles), ways, leg=1.2, apart=0.12), Leave(self.words))
         self.play(FadeOut(*self.b[3:]), FadeIn(*a[1:]))
         words = self.count(self.few[1])
         self.play(FadeIn(words))
@@ -170,7 +174,9 @@ class L2Order(Lesson):
         room = area.width if self.tall else (area.width - px(80)) / 2
         high = area.height / (2 if self.tall else 1) - px(150)
         side = min(room - px(130), high) / (1 + DEEP)
-        picture = Sharing(self.problem.tiles_m, self.problem.tiles_n, side, self.orders[number], self.wave)
+        picture = Sharing(
+            self.problem.tiles_m, self.problem.tiles_n, side, DEEP, self.orders[number], self.wave
+        )
         picture.show(0.0)
         name = label(self.names[number], 52, bold=True)
         name.scale(min(1.0, room / name.width)).next_to(picture, UP, px(10))
@@ -188,71 +194,87 @@ class L2Order(Lesson):
     def row_by_row(self) -> None:
         self.panels = [self.panel(0), self.panel(1)]
         name, picture, figure = self.panels[0]
-        sizes = VGroup(
-            self.word("A, B and C: {n} × {n}", 48, self.theme.text, n=SIZE),
-            self.word("C: {tiles:,} tiles", 48, self.theme.text, tiles=self.problem.tiles),
-            self.word("a strip of A: {mb:.1f} MB", 48, self.theme.text, mb=self.strip_mb[0]),
-            self.word("a strip of B: {mb:.1f} MB", 48, self.theme.text, mb=self.strip_mb[1]),
-        ).arrange(DOWN, buff=px(30), aligned_edge=LEFT)
-        room = self.panels[1]
-        sizes.scale(min(1.0, (self.area.width / (1 if self.tall else 2) - px(60)) / sizes.width)).move_to(
-            room
+        rows, columns = self.problem.tile[:2]
+        room = self.area.width / (1 if self.tall else 2) - px(60)
+        texts = (
+            tr("A, B and C: {n} × {n} numbers", n=SIZE),
+            tr("Only parts of A and B are drawn."),
+            tr(
+                "C: {rows} × {columns} = {tiles:,} tiles",
+                rows=self.problem.tiles_m,
+                columns=self.problem.tiles_n,
+                tiles=self.problem.tiles,
+            ),
+            tr("strip of A: {rows} × {n} × 2 bytes = {mb:.1f} MB", rows=rows, n=SIZE, mb=self.strip_mb[0]),
+            tr(
+                "strip of B: {n} × {columns} × 2 bytes = {mb:.1f} MB",
+                columns=columns,
+                n=SIZE,
+                mb=self.strip_mb[1],
+            ),
         )
-        self.say("An H200 has {sms} processors, which compute {sms} tiles at the same time.", sms=self.wave)
+        sizes = VGroup(*(lines(text, 46, room, color=self.theme.text) for text in texts))
+        sizes.arrange(DOWN, buff=px(28), aligned_edge=LEFT).move_to(self.panels[1])
+        self.say("An H200 computes batches of {sms} tiles, one in each processor.", sms=self.wave)
         self.play(FadeIn(picture, sizes))
-        self.wait(0.5)
-        self.say("Row by row, these tiles need all of B and some of A: {mb:.0f} MB.", mb=self.mb[0])
+        a, b = self.needs[0]
+        self.say(
+            "Row by row, they fill four rows and begin a fifth: {a} strips of A and all {b} of B.", a=a, b=b
+        )
         self.play(FadeIn(name))
-        self.play(PlayTrace(picture, until=float(self.wave), run_time=2.2))
+        self.play(PlayTrace(picture, until=float(self.wave), run_time=3.6))
         self.play(FadeIn(figure))
         self.leave(sizes)
 
     def in_groups(self) -> None:
         name, picture, figure = self.panels[1]
         self.say(
-            "In groups, we go down eight rows, then move to the next column: only {mb:.0f} MB.",
+            "Now we go down eight rows before we move one column to the right: only {mb:.0f} MB.",
             mb=self.mb[1],
         )
         self.play(FadeIn(name, picture))
-        self.play(PlayTrace(picture, until=float(self.wave), run_time=2.2))
+        self.play(PlayTrace(picture, until=float(self.wave), run_time=3.6))
         self.play(FadeIn(figure))
-        self.wait(0.3)
 
     def all_tiles(self) -> None:
-        """Tiles after tiles are computed, in both orders; what they need at each time is lit."""
+        """Batch after batch is computed, in both orders; what a batch needs is lit."""
         pictures = [panel[1] for panel in self.panels]
         figures = VGroup(*(panel[2] for panel in self.panels))
-        about = self.word(
-            "A and B: {both:.0f} MB; L2 cache: {l2:.0f} MB", 46, self.theme.text,
-            both=self.both / 1e6, l2=self.l2 / 1e6,
-        )  # fmt: skip
-        about.scale(min(1.0, self.area.width / about.width)).move_to(figures if not self.tall else figures[1])
-        self.say("A and B do not fit into the L2 together, so later tiles load some strips again.")
+        self.say(
+            "Not even one batch fits into the L2 cache of {l2:.0f} MB, so each loads its strips anew.",
+            l2=self.l2 / 1e6,
+        )
+        self.play(PlayTrace(*pictures, until=float(self.problem.tiles), run_time=5.0))
+        totals = VGroup()
+        for mb, figure in zip(self.mb, figures, strict=True):
+            total = self.word(
+                "{batches:.1f} batches × {mb:.0f} MB = {gb:.2f} GB", 46, self.theme.text,
+                batches=self.batches, mb=mb, gb=round(self.batches, 1) * round(mb) / 1000,
+            )  # fmt: skip
+            total.scale(min(1.0, self.panels[0].width / total.width)).move_to(figure)
+            totals.add(total)
         self.play(FadeOut(figures, run_time=0.3))
-        self.play(FadeIn(about, run_time=0.3))
-        self.play(PlayTrace(*pictures, until=float(self.problem.tiles), run_time=4.5, rate_func=smoothstep))
-        self.leave(*(part for panel in self.panels for part in panel[:2]), about)
+        self.play(FadeIn(totals, run_time=0.8))
+        self.leave(*(part for panel in self.panels for part in panel[:2]), totals)
 
     # What was counted and measured.
 
     def bytes_sent(self) -> None:
-        rows = []
-        for name, order, counted, color in (
-            (tr("sent by main memory, row by row"), self.plain, "dram_read_bytes", self.theme.operand),
-            (tr("sent by main memory, in groups"), self.groups, "dram_read_bytes", self.theme.operand),
-            (tr("sent by the L2, row by row"), self.plain, "l2_bytes", self.hue),
-            (tr("sent by the L2, in groups"), self.groups, "l2_bytes", self.hue),
-        ):
-            figure = tr("{gb:.2f} GB", gb=order[counted] / 1e9)
-            rows.append(Amount(name, [(order[counted], color)], figure))
-        sent = Amounts(
-            rows, self.area.width, bar=72 if not self.narrow else 52, gap=26 if not self.narrow else 14
-        )
-        sent.move_to(self.area.center)
+        rows = [
+            Amount(name, [(gb, self.theme.measured)], tr("{gb:.2f} GB", gb=gb))
+            for name, gb in zip(self.names, self.sent, strict=True)
+        ]
+        bars = Amounts(rows, self.area.width, bar=96, gap=44)
+        title = self.word("sent by main memory", 50, self.theme.text, bold=True)
+        picture = VGroup(title, bars).arrange(DOWN, buff=px(44), aligned_edge=LEFT).move_to(self.area.center)
         self.badge(Badge(tr("counted on {gpu}", gpu=self.gpu), "counted"))
-        self.say("In groups, both main memory and the L2 sent fewer bytes in all.")
-        self.play(sent.come())
-        self.leave(sent)
+        self.say(
+            "Counters on the GPU say nearly the same. In groups, main memory sent {less:.0%} less.",
+            less=1 - self.sent[1] / self.sent[0],
+        )
+        self.play(FadeIn(title))
+        self.play(bars.come(), run_time=3.6)
+        self.leave(picture)
 
     def time_and_clock(self) -> None:
         area = self.area
@@ -267,53 +289,60 @@ class L2Order(Lesson):
         times.move_to([area.center[0], area.top, 0], UP)
         self.badge(Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"))
         self.say(
-            "The product was faster, too: {groups:,.0f} microseconds instead of {plain:,.0f}.",
+            "The multiplication also finished sooner: after {groups:,.0f} µs instead of {plain:,.0f}.",
             plain=both[0]["us"], groups=both[1]["us"],
         )  # fmt: skip
-        self.play(times.come())
-        lines = VGroup()
+        self.play(times.come(), run_time=3.0)
+        sums = VGroup()
         for one, cycles in zip(both, self.cycles, strict=True):
-            lines.add(
+            sums.add(
                 self.word(
                     "{us:,.0f} µs × {mhz:,} MHz = {cycles:.2f} million cycles", 50, self.theme.text,
                     us=one["us"], mhz=one["sm_mhz"], cycles=cycles / 1e6,
                 )
             )  # fmt: skip
-        lines.arrange(DOWN, buff=px(30), aligned_edge=LEFT)
-        lines.scale(min(1.0, area.width / lines.width))
+        sums.arrange(DOWN, buff=px(30), aligned_edge=LEFT)
+        sums.scale(min(1.0, area.width / sums.width))
         if self.narrow and not self.tall:
-            lines.scale(0.8)
-        lines.next_to(times, DOWN, px(30 if self.narrow else 60)).align_to(times, LEFT)
+            sums.scale(0.8)
+        sums.next_to(times, DOWN, px(30 if self.narrow else 60)).align_to(times, LEFT)
         self.say(
-            "Both orders take about {cycles:.1f} million clock cycles, "
-            "but in groups the clock is {faster:.0%} faster.",
-            cycles=self.cycles[0] / 1e6, faster=self.faster,
+            "But the number of clock cycles did not fall. The clock ran {faster:.0%} faster.",
+            faster=self.faster,
         )  # fmt: skip
-        self.play(FadeIn(lines[0]))
-        self.play(FadeIn(lines[1]))
-        limit = self.word("A GPU at its power limit lowers its clock. Power was not measured here.", 42)
-        limit.next_to(lines, DOWN, px(24 if self.narrow else 40)).align_to(times, LEFT)
-        self.say("The likely reason: sending fewer bytes takes less power.")
+        self.play(FadeIn(sums[0]), run_time=1.5)
+        self.play(FadeIn(sums[1]), run_time=1.5)
+        limit = self.word("A GPU at its power limit lowers its clock.", 46, self.theme.text)
+        limit.next_to(sums, DOWN, px(24 if self.narrow else 40)).align_to(times, LEFT)
+        self.say("The likely reason is power, which we did not measure: moving fewer bytes takes less.")
         self.play(FadeIn(limit))
-        self.leave(times, lines, limit)
+        self.leave(times, sums, limit)
 
 
 class Sharing(VGroup):
-    """C with its tiles, and at its left and on top as much of A and B as strips. `side`: units of C's side.
+    """C with its tiles, and at its left and on top A and B as strips. `side`: units of C's side.
 
-    With an `order` of tiles, of which `wave` are computed at once, `show(t)` lights those before the t-th,
-    and the strips that they need.
+    `deep`: what is drawn of A and B, as a share of C's side. With an `order` of tiles, of which batches of
+    `wave` are computed at once, `show(t)` lights the batch of the t-th, and the strips that it needs.
     """
 
-    def __init__(self, rows: int, columns: int, side: float, order: np.ndarray | None = None, wave: int = 0):
+    def __init__(
+        self,
+        rows: int,
+        columns: int,
+        side: float,
+        deep: float,
+        order: np.ndarray | None = None,
+        wave: int = 0,
+    ):
         super().__init__()
         theme, gap = theme_now(), px(16)
         self.rows, self.columns, self.order, self.wave, self.t = rows, columns, order, wave, 0.0
         self.hue = theme.by_phase["multiply"]
         dim = mixed(theme.background, theme.operand, 0.28)
         self.ground = rectangle(side, side, mixed(theme.background, theme.operand, 0.2))
-        self.left = rectangle(DEEP * side, side, dim).next_to(self.ground, LEFT, gap)
-        self.top = rectangle(side, DEEP * side, dim).next_to(self.ground, UP, gap)
+        self.left = rectangle(deep * side, side, dim).next_to(self.ground, LEFT, gap)
+        self.top = rectangle(side, deep * side, dim).next_to(self.ground, UP, gap)
         cuts = strokes(theme.background, 3.0 if rows < 20 else 1.0)
         level = np.arange(1, rows) / rows
         ends = np.stack([0 * level, level, 0 * level + 1, level], axis=1)
@@ -365,9 +394,9 @@ class Sharing(VGroup):
         self.t = t
         if self.order is None:
             return self
-        end = int(t)
-        now = self.order[max(0, end - self.wave) : end]
-        before = self.order[: max(0, end - self.wave)]
+        begin = max(0, -(-int(t) // self.wave) - 1) * self.wave
+        now = self.order[begin : min(int(t), begin + self.wave)]
+        before = self.order[:begin]
 
         def drawn(each: list[np.ndarray]) -> np.ndarray:
             return np.concatenate(each) if each else EMPTY
