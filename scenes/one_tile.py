@@ -12,7 +12,7 @@ from manim import DOWN, LEFT, RIGHT, UP, FadeIn, LaggedStart, Line, ManimColor, 
 
 from tilesim.metrics import launch_end
 from tilesim.problems import DTYPE_BYTES
-from tilesim_scenes.animations.fade import Fade
+from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel, WriteBack
 from tilesim_scenes.animations.unroll import SplitIntoTiles, Unroll
@@ -23,7 +23,7 @@ from tilesim_scenes.kit.many_sms import ManySMs
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, label, lines, px
 from tilesim_scenes.mobjects.drawing.quads import quad, rectangle, shape, stroke_width
-from tilesim_scenes.mobjects.hardware.memory import KPair, MemoryLevel
+from tilesim_scenes.mobjects.hardware.memory import Chunk, MemoryLevel
 from tilesim_scenes.mobjects.hardware.operands import Operands
 from tilesim_scenes.mobjects.hardware.sm import SM
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
@@ -41,56 +41,60 @@ FILM = {
 RECORDED = "traces/h200-naive-4096x4096x512-grouped8.npz"
 SHARED_KB = 228
 """Of shared memory in an SM, compute capability 9.0: CUDA C++ Programming Guide."""
-SLOW, FAST = 1.5, 0.55
+SLOW, FAST = 1.2, 0.45
 """Seconds that a pair takes from one place to the next: the first one, and the last one."""
 THIN = 16
 """Pixels of a row of A and of a column of B, which to scale would not be seen."""
 
 
 class OneTile(ManySMs):
-    """The first tile of a recorded run, from its operands to its lane."""
+    """A tile of a recorded run, from its operands to its lane."""
 
     asked = LOOK
 
     def prepare(self) -> None:
         self.run = run = shipped(RECORDED)
-        row = int(np.flatnonzero(run.spans["cta"] == 0)[0])
-        self.problem, first = run.problem, run.spans[row]
-        self.tile, self.sm = int(first["tile"]), int(first["sm"])
-        marks = [int(launch_end(run)[row]), *(int(first[name]) for name in ("start", "drain", "done"))]
-        self.launch, self.load, self.multiply, self.write = np.diff([0, *marks]).tolist()
-        self.done = marks[-1]
+        spans = run.spans
+        ends = launch_end(run)
+        parts = np.diff([spans["issue"], ends, spans["start"], spans["drain"], spans["done"]], axis=0)
+        # The tile that is told is the one that comes closest to the mean of all.
+        mean = parts.mean(axis=1, keepdims=True)
+        row = int(np.abs(parts - mean).sum(axis=0).argmin())
+        self.guard(np.abs(parts[:, row] - mean[:, 0]).max() < 100, "a tile's parts are close to the average")
+        self.problem, ours = run.problem, spans[row]
+        self.tile, self.sm, self.begin = int(ours["tile"]), int(ours["sm"]), float(ours["issue"])
+        self.launch, self.load, self.multiply, self.write = parts[:, row].tolist()
+        self.done = int(ours["done"]) - int(ours["issue"])
         (m, n, _), size = self.problem.tile, DTYPE_BYTES[self.problem.dtype]
         self.strip_kb = [side * self.problem.k * size // 1024 for side in (m, n)]
         self.read_kb = sum(self.strip_kb)
         self.pair_kb = self.read_kb // self.problem.k_steps
-        self.guard(self.read_kb > SHARED_KB > 3 * self.pair_kb, "strips do not fit, and three pairs do")
+        self.guard(self.read_kb > SHARED_KB > 4 * self.pair_kb, "strips do not fit, and four pairs do")
         us = [round(ns / 1000, 1) for ns in (self.launch, self.load, self.multiply, self.write)]
         self.guard(abs(sum(us) - round(self.done / 1000, 1)) < 0.01, "the parts of a tile add up")
         self.guard(us[2] > max(us[1], us[3]), "most of a tile's time is multiplying")
-        of_each = run.spans[np.unique(run.spans["sm"], return_index=True)[1]]
-        typical = np.median(of_each["done"] - of_each["issue"])
-        self.guard(abs(typical - self.done) <= 64, "the first tiles of all SMs take about as long")
-        later = np.setdiff1d(run.spans, of_each)
-        self.later = float(np.median(later["done"] - later["issue"]))
-        self.guard(self.later < self.done, "later tiles take less time than the first")
+        counts = np.bincount(spans["sm"], minlength=run.device.sms)
+        self.guard(set(counts.tolist()) == {3, 4}, "each SM computes three or four tiles")
+        self.with_four = int((counts == 4).sum())
 
     def construct(self) -> None:
         self.hue = self.theme.by_phase["multiply"]
+        self.of_a, self.of_b = self.hue, self.theme.operand
         self.ask("A GPU computes with many small processors at once.")
         self.badge(Badge(tr("model"), "model"))
         self.a_row_times_a_column()
         self.a_tile_and_its_strips()
         self.an_sm()
         self.too_large()
+        self.chunks_of_strips()
         self.memories()
         self.pairs()
         lane = self.a_lane()
         self.both_ends(lane)
         self.all_of_them()
         self.close(
-            "A GPU multiplies matrices tile by tile. On an H200, an SM takes {first:.1f} µs for a tile, "
-            "and multiplies for {second:.1f} of them.",
+            "On an H200, an SM takes {first:.1f} µs for a tile and multiplies for {second:.1f} of them. "
+            "Later films show how to use the rest.",
             [(tr("whole tile"), self.done / 1000), (tr("multiplying"), self.multiply / 1000)],
             "share",
             "{:.1f} µs",
@@ -143,7 +147,9 @@ class OneTile(ManySMs):
             tr("B: {k} × {n} numbers", **sizes),
             tr("C: {m} × {n} numbers", **sizes),
         )
-        self.say("Each number of C adds up {k} products: a row of A times a column of B.", k=problem.k)
+        self.say(
+            "Each number of C is a sum of {k} products, from one row of A and one column of B.", k=problem.k
+        )
         self.play(FadeIn(operands, words, run_time=0.5))
         self.play(FadeIn(row, shift=px(300) * RIGHT), FadeIn(column, shift=px(300) * DOWN), run_time=1.2)
         ways = row.copy(), column.copy()
@@ -171,7 +177,7 @@ class OneTile(ManySMs):
         )
         self.play(SplitIntoTiles(operands.c, self.cut), Fade(operands.names[2], 1.0, 0.0))
         operands.names.remove(operands.names[2])
-        self.strips = VGroup(operands.row_panel(tile, self.hue), operands.column_panel(tile, self.hue))
+        self.strips = VGroup(operands.row_panel(tile, self.hue), operands.column_panel(tile, self.of_b))
         self.lit = shape(self.hue)
         self.lit.points = quad(self.cut.tile(tile)[0], 0, 1)
         self.play(FadeIn(self.lit, words[0]), run_time=0.6)
@@ -186,7 +192,7 @@ class OneTile(ManySMs):
         _, free = self.halves(0.54)
         boxes = self.boxes(self.run.device.sms, free)
         ours = boxes[self.sm]
-        self.say("This GPU has {sms} processors, called SMs. One of them computes our tile.", sms=len(boxes))
+        self.say("This GPU has {sms} processors, called SMs. One computes our tile.", sms=len(boxes))
         self.play(*self.appear(boxes, self.title_of_boxes))
         tile = self.lit.copy()
         self.play(
@@ -197,33 +203,66 @@ class OneTile(ManySMs):
 
     def too_large(self) -> None:
         """What strips hold beside what an SM's shared memory holds, and the pairs into which they are cut."""
-        a, b = self.theme.by_phase["first load"], self.theme.operand
-        (of_a, of_b), steps = self.strip_kb, self.problem.k_steps
-        cut = [(kb / steps, color) for _ in range(steps) for kb, color in ((of_a, a), (of_b, b))]
+        of_a, of_b = self.strip_kb
         chart = Amounts(
             [
                 Amount(
                     tr("the strip of A, {a} KB, and the strip of B, {b} KB", a=of_a, b=of_b),
-                    [(of_a, a), (of_b, b)], tr("{kb} KB", kb=self.read_kb),
+                    [(of_a, self.of_a), (of_b, self.of_b)], tr("{kb} KB", kb=self.read_kb),
                 ),
                 Amount(tr("shared memory, an SM's own fast memory"),
                     [(SHARED_KB, self.theme.hand_over)], tr("{kb} KB", kb=SHARED_KB)),
-                Amount(
-                    tr("{n} pairs of chunks: {a} KB of A and {b} KB of B in each",
-                        n=steps, a=of_a // steps, b=of_b // steps),
-                    cut, tr("{n} × {kb} KB", n=steps, kb=self.pair_kb),
-                ),
             ],
             self.area.width, size=50, gap=56,
         )  # fmt: skip
         chart.scale(min(1.0, self.area.height / chart.height)).move_to(self.area.center)
-        for part in chart.bars[2]:
-            part.stretch(0.86, 0)
-        self.say("At two bytes per number, both strips are too large for the SM's own fast memory.")
-        self.play(chart.come(0, 1), run_time=3.2)
-        self.say("So the SM takes them in {n} pairs of chunks, one after the other.", n=steps)
-        self.play(chart.come(2), run_time=1.8)
+        self.say("At two bytes per number, the two strips do not fit into the SM's own fast memory.")
+        self.play(chart.come(0, 1), run_time=3.6)
         self.leave(chart)
+
+    def chunks_of_strips(self) -> None:
+        """The tile with its strips, flush and to scale, which are cut into numbered chunks."""
+        whole, _ = self.halves(0.54)
+        (m, n, step), steps = self.problem.tile, self.problem.k_steps
+        scale = min(whole.width / (self.problem.k + n), whole.height / (self.problem.k + m)) * 0.94
+        tile = rectangle(n * scale, m * scale, self.theme.idle)
+        tile.set_stroke(ManimColor(self.hue), stroke_width(4))
+        left = VGroup(*(Chunk(step * scale, m * scale, self.of_a) for _ in range(steps)))
+        top = VGroup(*(Chunk(n * scale, step * scale, self.of_b) for _ in range(steps)))
+        left.arrange(RIGHT, buff=0).next_to(tile, LEFT, px(16))
+        top.arrange(DOWN, buff=0).next_to(tile, UP, px(16))
+        picture = VGroup(tile, left, top).move_to(whole.center)
+        names = VGroup(
+            label(tr("our tile"), 46, self.theme.text, bold=True).move_to(tile),
+            label(tr("strip of A"), 46, self.theme.text, bold=True).next_to(left, UP, px(16)),
+            label(tr("strip of B"), 46, self.theme.text, bold=True).next_to(top, LEFT, px(20)),
+        )
+        names[0].scale(min(1.0, 0.9 * tile.width / names[0].width))
+        words = self.beside(
+            tr("{n} pairs of chunks", n=steps),
+            tr(
+                "in each, {a} KB of A and {b} KB of B",
+                a=self.strip_kb[0] // steps,
+                b=self.strip_kb[1] // steps,
+            ),
+            tr("so {kb} KB, of which four fit", kb=self.pair_kb),
+        )
+        self.say("So the SM cuts each strip into {n} chunks and works through them pair by pair.", n=steps)
+        self.play(FadeIn(picture, names), run_time=0.6)
+        apart = px(10)
+        moves = [one.animate.shift((number - steps + 1) * apart * RIGHT) for number, one in enumerate(left)]
+        moves += [one.animate.shift((steps - 1 - number) * apart * UP) for number, one in enumerate(top)]
+        self.play(*moves, run_time=1.2)
+        numbers = VGroup(
+            *(
+                label(str(number), 34, self.theme.text, bold=True).move_to(one)
+                for strip in (left, top)
+                for number, one in enumerate(strip, 1)
+            )
+        )
+        self.play(LaggedStart(*map(FadeIn, numbers), lag_ratio=0.15, run_time=1.5))
+        self.play(FadeIn(words))
+        self.leave(picture, names, numbers, words)
 
     # Pair by pair.
 
@@ -243,13 +282,13 @@ class OneTile(ManySMs):
         free = box.box.get_right()[0] - shared.get_right()[0]
         wide = 0.62 * free
         self.core = core = rectangle(wide, wide * self.problem.tile_m / self.problem.tile_n, self.theme.idle)
-        core.move_to([shared.get_right()[0] + 0.56 * free, shared.shelf.get_y() + px(10), 0])
+        core.move_to([shared.get_right()[0] + 0.58 * free, shared.shelf.get_y() - px(50), 0])
         core.set_stroke(ManimColor(self.hue), stroke_width(4))
         heading = lines(tr("tensor cores: they multiply"), 44, 0.92 * free, color=self.theme.quiet, bold=True)
         heading.move_to([shared.get_right()[0] + 0.5 * free, shared.shelf.get_top()[1] - px(20), 0], UP)
         self.count = Figure(tr("our tile: {done} of {steps} pairs", done=0, steps=8), 44, align=0.5)
         self.count.scale(min(1.0, 0.92 * free / self.count.width))
-        self.count.shift([heading.get_x(), core.get_bottom()[1] - px(84), 0])
+        self.count.shift([heading.get_x(), core.get_bottom()[1] - px(70), 0])
         self.memory, self.cache, self.shared, self.box = memory, cache, shared, box
         self.shelves = VGroup(memory, cache, box, shared, heading)
         shelf, steps = memory.shelf, self.problem.k_steps
@@ -262,22 +301,26 @@ class OneTile(ManySMs):
                 top - room * (k // 2 + 0.5) / rows, 0.0])
             for k in range(steps)
         ]  # fmt: skip
-        self.chunks = [KPair(self.hue).put(place, size) for place in places]
+        self.chunks = [self.pair(size).move_to(place) for place in places]
+
+    def pair(self, width: float) -> VGroup:
+        """A chunk of A and one of B beside each other, to scale, so wide together."""
+        m, n, step = self.problem.tile
+        both = VGroup(Chunk(step, m, self.of_a), Chunk(n, step, self.of_b)).arrange(RIGHT, buff=0.1 * n)
+        return both.scale(width / both.width)
 
     def pairs(self) -> None:
         """Pairs go to the tensor cores, which add each one's products to the tile; others follow."""
         steps = len(self.chunks)
-        self.say("The first pair travels from main memory through a cache into the SM.")
+        self.say("Pair after pair travels from main memory through a cache into the SM.")
         self.play(Fade(self.shelves, 0.0, 1.0), FadeIn(self.core, self.count, *self.chunks), run_time=0.5)
         self.shelves.add(self.count)
         for beat in range(steps + 2):
             if beat == 2:
                 self.say("Its tensor cores multiply the pair and add all products to the tile.")
             if beat == 3:
-                self.say("Meanwhile the next pairs arrive. After all eight, the tile is complete.")
+                self.say("After all eight pairs, the tile is complete.")
             self.beat(beat)
-            if beat == 2:
-                self.wait(1.0)
 
     def beat(self, beat: int) -> None:
         """Each pair that is on its way goes to the next place, and the one before the tile into it."""
@@ -294,8 +337,12 @@ class OneTile(ManySMs):
             self.bring_to_front(*pair)
             a, b = pair
             movers += [a, b]
-            ways += [[self.core.get_left() + px(46) * LEFT], [self.core.get_top() + px(46) * UP]]
-            sizes += [[0.8 * self.core.height / a.height], [0.8 * self.core.width / b.width]]
+            large = self.core.height / a.height
+            ways += [
+                [self.core.get_left() + (large * a.width / 2 + px(6)) * LEFT],
+                [self.core.get_top() + (large * b.height / 2 + px(6)) * UP],
+            ]
+            sizes += [[large], [large]]
         self.play(Travel(movers, ways, sizes, leg=FAST + (SLOW - FAST) * max(0.0, 1 - beat / 5), apart=0.0))
         done = beat - 1
         if done > 0:
@@ -311,8 +358,8 @@ class OneTile(ManySMs):
         area = self.area
         small, high, gap = (130, 170, 80) if self.narrow else (210, 220, 34)
         lane = LaneVectors(
-            self.run, [self.sm], (0.0, 1.02 * self.done), area.width, px(high), numbers=False, labels=False,
-            fills=self.theme.by_phase,
+            self.run, [self.sm], (self.begin, self.begin + self.done), area.width, px(high), numbers=False,
+            labels=False, fills=self.theme.by_phase,
         )  # fmt: skip
         lane.move_to([area.center[0], area.top - px(small + gap + high / 2), 0])
         self.grid = TileGrid(self.problem, width=0.22 * area.width, height=px(small), numbers=False)
@@ -320,16 +367,17 @@ class OneTile(ManySMs):
         letter = label(tr("C in main memory"), 44, self.theme.text)
         letter.next_to(self.grid, LEFT, px(30)).align_to(self.grid, UP)
         title = self.word("our SM; time runs to the right", 46, self.theme.text)
+        lane.show(self.begin)
         title.next_to(lane.grounds, UP, px(20)).align_to(lane.grounds, LEFT)
-        self.say("Here is all this over time, as measured, until the tile is written to main memory.")
+        self.say("This is what we measured, from the start until the tile is back in main memory.")
         self.badge(of_trace(self.run))
-        self.ticking = self.clock(self.run.makespan)
         tile = self.core
         waits = self.grid.get_right() + px(150) * RIGHT
+        whose = label(tr("our tile"), 44, self.theme.text).next_to(waits, DOWN, px(44))
         self.play(
             Fade(self.shelves, 1.0, 0.0),
             Unroll([self.box], lane),
-            FadeIn(self.grid, letter, title),
+            FadeIn(self.grid, letter, title, whose),
             tile.animate.scale_to_fit_height(px(64)).move_to(waits),
             run_time=1.0,
         )
@@ -337,9 +385,11 @@ class OneTile(ManySMs):
         self.bring_to_front(tile)
         self.names = VGroup()
         named = tr("multiply {n} pairs", n=self.problem.k_steps)
-        parts = ((tr("launch (the program starts)"), self.launch), (tr("first load"), self.load),
-            (named, self.multiply), (tr("write"), self.write))  # fmt: skip
-        at = 0.0
+        parts = (
+            (tr("launch: once for each tile"), self.launch),
+            (tr("first load"), self.load), (named, self.multiply), (tr("write"), self.write),
+        )  # fmt: skip
+        at = self.begin
         for number, (name, ns) in enumerate(parts):
             word = VGroup(
                 label(name, 46, self.theme.text, bold=True),
@@ -354,12 +404,12 @@ class OneTile(ManySMs):
             word.shift(max(0.0, area.left + px(36) * (number == 0) - word.get_left()[0]) * RIGHT)
             if number == 0:
                 stem = rectangle(px(5), px(124 + 40), self.theme.launch)
-                stem.move_to([lane.x(ns / 2), lane.grounds.get_bottom()[1], 0], UP)
+                stem.move_to([lane.x(at + ns / 2), lane.grounds.get_bottom()[1], 0], UP)
                 word.add(stem)
             at += ns
-            home = [WriteBack(tile, self.grid.tile(self.tile))] if number == 3 else []
+            home = [WriteBack(tile, self.grid.tile(self.tile)), Leave(whose)] if number == 3 else []
             self.play(
-                PlayTrace(self.ticking, lane, until=at, run_time=1.0 if number == 0 else 1.5),
+                PlayTrace(lane, until=at, run_time=0.8 if number == 0 else 1.3),
                 FadeIn(word, run_time=0.4),
                 *home,
             )
@@ -369,14 +419,19 @@ class OneTile(ManySMs):
 
     def both_ends(self, lane: LaneVectors) -> None:
         """Brackets over the times in which nothing is multiplied."""
-        self.say("At both ends nothing is multiplied: no pair is there yet, or none is left.")
+        self.say("At the start no pair has arrived yet, and at the end none is left.")
         y, tick, marks = lane.grounds.get_top()[1] + px(30), px(14), VGroup()
-        for since, until in ((0.0, self.launch + self.load), (self.done - self.write, self.done)):
+        begin, end = self.begin, self.begin + self.done
+        for text, since, until in (
+            (tr("no pair yet"), begin, begin + self.launch + self.load),
+            (tr("none left"), end - self.write, end),
+        ):
             x0, x1 = lane.x(since) + px(4), lane.x(until) - px(4)
             mark = VGroup(Line([x0, y, 0], [x1, y, 0]))
             mark.add(*(Line([x, y - tick, 0], [x, y + tick, 0]) for x in (x0, x1)))
             mark.set_stroke(ManimColor(self.theme.wait_text), stroke_width(5))
-            word = label(tr("{us:.1f} µs", us=(until - since) / 1000), 50, self.theme.wait_text, bold=True)
+            word = label(text, 46, self.theme.wait_text, bold=True)
+            word.scale(min(1.0, (x1 - x0) / word.width))
             marks.add(VGroup(mark, word.next_to(mark, UP, px(14))))
         self.play(Fade(self.others[-1], 1.0, 0.0, run_time=0.3))
         self.play(LaggedStart(*map(FadeIn, marks), lag_ratio=0.8, run_time=2.0))
@@ -386,13 +441,16 @@ class OneTile(ManySMs):
         """All lanes of the GPU until the run ends."""
         makespan, sms = float(self.run.makespan), self.run.device.sms
         key = self.key(*self.phases("launch", "first load", "multiply", "write", "idle"))
-        title = tr("{sms} SMs, one thin row each: first tile {us:.1f} µs, later ones about {later:.1f} µs",
-            sms=sms, us=self.done / 1000, later=self.later / 1000)  # fmt: skip
+        title = tr(
+            "{sms} SMs, one thin row each: {four} compute four tiles, {three} compute three",
+            sms=sms, four=self.with_four, three=sms - self.with_four,
+        )  # fmt: skip
+        self.ticking = self.clock(self.run.makespan)
         lanes, name = self.rows(self.run, self.area._replace(bottom=self.floor), title)
-        self.say("All {sms} SMs work like this, about four tiles each, until all {tiles} tiles are done.",
+        self.say("All {sms} SMs work like this, tile after tile, until all {tiles} are done.",
             sms=sms, tiles=self.problem.tiles)  # fmt: skip
         self.play(*self.appear(lanes, name), PlayTrace(self.ticking, until=0.0), *key, run_time=0.5)
-        self.play(PlayTrace(self.ticking, lanes, until=makespan, run_time=5.0))
+        self.play(PlayTrace(self.ticking, lanes, until=makespan, run_time=4.0))
         end = self.ends(lanes, makespan / 1000)
         self.play(FadeIn(end))
         self.leave(lanes, name, end, self.ticking)
