@@ -32,11 +32,11 @@ from tilesim.ladder.reports import row
 from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.film.settings import REPORT
+from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, lines, px
 from tilesim_scenes.look.theme import Colour, ink_on, theme_now
-from tilesim_scenes.mobjects.charts.bars import Bars
 from tilesim_scenes.mobjects.drawing.quads import EMPTY, quad, rectangle, shape, stroke_width
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.key import Entry
@@ -46,7 +46,7 @@ FILM = {
     "question": "Is an unrolled loop faster because it runs fewer instructions?",
     "part": "Kernels",
     "place": 220,
-    "seconds": 72,
+    "seconds": 75,
     "shows": "A loop with eight loads per round, one after another and at once.",
     "takes": "report",
 }
@@ -71,13 +71,14 @@ class LoopUnrolling(Lesson):
             return row(measured, loads=loads, factor=factor, warps=warps, n=self.n)["gb_per_s"]
 
         self.plain, self.by_one = rate("one by one", 1), rate("one by one", LOADS)
-        self.at_once = rate("together", LOADS)
-        self.counts = [
+        self.at_once, self.unchecked = rate("together", LOADS), rate("together", 1)
+        self.guard(abs(self.unchecked / self.plain - 1) < 0.01, "dropping the check alone gains nothing")
+        counts = [
             row(measured, loads="one by one", factor=factor, warps=1, n=few)["issued"] * 32 / few
             for factor in (1, LOADS)
         ]
-        expected = [3 + OWN, 3 + OWN / LOADS]
-        self.guard(bool(np.allclose(self.counts, expected, rtol=0.03)), "three instructions handle a number")
+        self.counts = [3 + OWN, 3 + OWN / LOADS]
+        self.guard(bool(np.allclose(counts, self.counts, rtol=0.03)), "three instructions handle a number")
         self.gained = round(self.by_one) / round(self.plain) - 1
         self.guard(0 < self.gained < 0.05, "fewer instructions alone gain hardly anything")
         self.guard(self.at_once > 4 * self.by_one, "loads at once gain much")
@@ -85,14 +86,21 @@ class LoopUnrolling(Lesson):
         self.guard(
             alone[1] / alone[0] > 1.2 * self.at_once / self.by_one, "the gain is larger with fewer threads"
         )
-        self.alone = [round(one, 1) for one in alone]
-        self.latency = MemorySystem.named("h200").dram_latency.cycles
+        self.alone = alone
+        self.latency = round(MemorySystem.named("h200").dram_latency.cycles)
         self.one_by_one = flights(LOADS, 1, self.latency)
         self.together = flights(LOADS, LOADS, self.latency)
+        self.modeled = float(self.one_by_one["used"][-1] / self.together["used"][-1])
 
     def construct(self) -> None:
         self.blue = self.theme.by_phase["multiply"]
-        self.ask("A loop is unrolled if one round of it does the work of several rounds.")
+        self.names = (
+            tr("eight at once, no check"),
+            tr("eight, one by one"),
+            tr("one per round, no check"),
+            tr("one per round"),
+        )
+        self.ask("To unroll a loop is to let one round do the work of several.")
         self.eight_rounds()
         self.one_round()
         self.hardly_faster()
@@ -100,9 +108,9 @@ class LoopUnrolling(Lesson):
         self.one_wait()
         self.much_faster()
         self.close(
-            "On an H200, eight loads at once make the unrolled loop {times:.1f} times as fast. "
-            "Fewer instructions alone gain {gained:.0%}.",
-            [(tr("eight loads at once"), self.at_once), (tr("eight loads, one by one"), self.by_one)],
+            "On an H200, the unrolled loop is {times:.1f} times as fast if it loads eight numbers at once, "
+            "without checks in between. Fewer instructions alone gain {gained:.0%}.",
+            [(self.names[0], self.at_once), (self.names[1], self.by_one)],
             "times",
             "{:,.0f} GB/s",
             self.measured(),
@@ -146,7 +154,11 @@ class LoopUnrolling(Lesson):
             self.checks.add(made[1])
             self.adds.add(made[2])
             self.own.add(VGroup(*made[3:]))
-        head = self.word("Each row is one round. The check: is the number at least 0?", 40, theme.text)
+        head = self.word(
+            "Check: if a number is negative, the next one is not loaded. Here, none is negative.",
+            40,
+            theme.text,
+        )
         head.move_to([area.left, area.top - px(24), 0], LEFT)
         self.badge(Badge(tr("schematic"), "model"))
         self.say("Thousands of GPU threads run this loop. Each round loads a number, checks it, and adds it.")
@@ -162,10 +174,21 @@ class LoopUnrolling(Lesson):
 
     def one_round(self) -> None:
         """The loop's own instructions of seven rounds fall away."""
-        counts = [lines(
-            tr("{count:.1f} instructions per number", count=count), 50, OWN * self.wide - px(80), bold=True
-        ) for count in self.counts]  # fmt: skip
-        self.say("Per round, six more instructions only run the loop. Unrolling saves most of them.")
+        wide = OWN * self.wide - px(80)
+        counts = [
+            lines(text, 50, wide, bold=True)
+            for text in (
+                tr("{all} instructions per number", all=self.counts[0]),
+                tr(
+                    "{all} / {loads} = {count:.2f} instructions per number",
+                    all=round(self.counts[1] * LOADS), loads=LOADS, count=self.counts[1],
+                ),
+            )
+        ]  # fmt: skip
+        self.say(
+            "Six further instructions per round do nothing but keep the loop going. "
+            "Unrolling saves most of them."
+        )
         self.play(*(self.own[n].animate(run_time=0.5).set_opacity(1) for n in range(LOADS)))
         marks = VGroup(*(one[0].copy() for group in self.own for one in group))
         marks.set_fill(opacity=0).set_stroke(ManimColor(self.theme.text), stroke_width(4))
@@ -180,9 +203,8 @@ class LoopUnrolling(Lesson):
         middle = self.place(2, 3)[0] + (OWN - 1) / 2 * self.wide
         both = VGroup(*counts).arrange(DOWN, buff=px(90)).move_to([middle, self.place(3, 0)[1], 0])
         arrow = label("↓", 60).move_to((both[0].get_bottom() + both[1].get_top()) / 2)
-        self.badge(Badge(tr("counted on {gpu}", gpu=self.gpu), "counted"))
         self.say(
-            "That leaves {few:.1f} instructions per number instead of {many:.1f}. Is the loop faster?",
+            "That leaves {few:.2f} instructions per number instead of {many}. Is the loop faster?",
             few=self.counts[1],
             many=self.counts[0],
         )
@@ -191,15 +213,16 @@ class LoopUnrolling(Lesson):
         self.wait(1.0)
         self.leave(both, arrow)
 
-    def chart(self, rows: list[tuple[str, float]]) -> Bars:
-        """Bars beside the instructions."""
-        left = self.place(0, 3)[0] - 0.5 * self.wide + px(40)
-        wide = self.area.right - left
+    def chart(self, rows: list[tuple[str, float]], left: float) -> Amounts:
+        """Bars from `left` to the right margin."""
         if self.narrow:
-            left, wide = self.area.left, self.area.width
-        size = 46 if not self.narrow else 34
-        bars = Bars([(name, rate, "measured") for name, rate in rows], "GB/s", wide, px(160), size, "{:,.0f}")
-        return bars.move_to([left + wide / 2, self.place(3, 0)[1] + 0.5 * self.high, 0])
+            left = self.area.left
+        amounts = [
+            Amount(name, [(rate, self.theme.measured)], tr("{rate:,.0f} GB/s", rate=rate))
+            for name, rate in rows
+        ]
+        bars = Amounts(amounts, self.area.right - left, bar=76, gap=30)
+        return bars.move_to([left, self.place(3, 0)[1] - 0.5 * self.high, 0], LEFT)
 
     @property
     def beside(self) -> list[Mobject]:
@@ -207,7 +230,8 @@ class LoopUnrolling(Lesson):
         return [self.loads, self.checks, self.adds, self.own[-1], self.head]
 
     def hardly_faster(self) -> None:
-        bars = self.chart([(tr("one number per round"), self.plain), (tr("eight, one by one"), self.by_one)])
+        left = self.place(0, 3)[0] - 0.5 * self.wide + px(40)
+        bars = self.chart([(self.names[1], self.by_one), (self.names[3], self.plain)], left)
         self.badge(self.measured())
         self.say(
             "Hardly: on a whole GPU, it adds up only {gained:.0%} more numbers per second.",
@@ -215,10 +239,8 @@ class LoopUnrolling(Lesson):
         )
         if self.narrow:
             self.play(*map(Leave, self.beside))
-        self.play(bars.grow(run_time=2.0))
-        self.wait(1.2)
-        self._let_read()
-        self.play(*map(Leave, bars.rows))
+        self.play(bars.come(), run_time=2.6)
+        self.leave(bars)
         if self.narrow:
             self.play(*(Fade(one, 0.0, 1.0) for one in self.beside))
 
@@ -232,13 +254,13 @@ class LoopUnrolling(Lesson):
         ground.align_to([left, 0, 0], LEFT)
         return Waits(loads, float(self.one_by_one["used"][-1]), ground)
 
-    def time_of(self, waits: Waits, place: np.ndarray, side: np.ndarray) -> Mobject:
-        """How long a round takes."""
-        cycles = float(waits.loads["used"][-1])
-        word = self.word(
-            "{cycles:,.0f} cycles", 56 if not self.narrow else 40, self.theme.text, bold=True, cycles=cycles
+    def sum_of(self, text: str, waits: Waits) -> Mobject:
+        """How long a round takes, and of what that is the sum."""
+        cycles = round(float(waits.loads["used"][-1]))
+        figures = {"latency": self.latency, "step": round(RESULT), "cycles": cycles, "others": LOADS - 1}
+        return label(
+            tr(text, loads=LOADS, **figures), 50 if not self.narrow else 34, self.theme.text, bold=True
         )
-        return word.move_to(place, side)
 
     def eight_waits(self) -> None:
         """Each load leaves once the number before has been checked."""
@@ -252,7 +274,7 @@ class LoopUnrolling(Lesson):
             self.play(Leave(self.head))
         self.axis = axis
         waits = self.waits_entry = Entry(tr("waits for its number"), [theme.by_phase["first load"]])
-        adds = Entry(tr("checks and adds it: {cycles:.0f} cycles", cycles=RESULT), [self.blue])
+        adds = Entry(tr("checks and adds it: {cycles:.0f} cycles, drawn wider", cycles=RESULT), [self.blue])
         key = self.key(waits, adds)
         self.badge(Badge(tr("model of one thread"), "model"))
         self.say(
@@ -268,33 +290,34 @@ class LoopUnrolling(Lesson):
         self.say("So eight numbers cost eight waits, and the instructions in between hardly matter.")
         end = float(self.one_by_one["used"][-1])
         self.play(PlayTrace(slow, until=end, run_time=3.0))
-        corner = slow.ground.get_corner(UP + RIGHT) + 0.7 * self.high * DOWN
-        self.long = VGroup(first, self.time_of(slow, corner, RIGHT))
-        self.play(FadeIn(self.long[1]))
-        self.wait(1.4)
+        total = self.sum_of("{loads} × ({latency} + {step}) = {cycles:,} cycles", slow)
+        total.move_to(slow.ground.get_corner(UP + RIGHT) + 0.7 * self.high * DOWN, RIGHT)
+        if self.narrow:
+            total.move_to(slow.ground.get_corner(DOWN + LEFT) + 0.5 * self.high * UP, LEFT)
+        self.long = VGroup(first, total)
+        self.play(FadeIn(total))
 
     def one_wait(self) -> None:
         """Without checks, all loads leave one right after another."""
         quick = self.waits(self.together)
-        self.say("Suppose no number needs a check. Then all eight loads can start before the first addition.")
-        self.play(
-            Leave(self.slow), Leave(self.long), *(FadeOut(one, shift=px(40) * UP) for one in self.checks)
+        self.say("Now we drop the checks. Then all eight loads can start before the first addition.")
+        crosses = VGroup(
+            *(
+                Line(one.get_left(), one.get_right()).set_stroke(
+                    ManimColor(self.theme.wait_text), stroke_width(8)
+                )
+                for one in self.checks
+            )
         )
+        self.play(Leave(self.slow), Leave(self.long), LaggedStart(*map(Create, crosses), lag_ratio=0.1))
+        self.play(*(FadeOut(one, shift=px(40) * UP) for one in (*self.checks, *crosses)))
         order = self.word("first all loads, then all additions", 40, self.theme.text)
         order.move_to([self.area.left, self.area.top - px(24), 0], LEFT)
-        adds = Entry(tr("adds it: {cycles:.0f} cycles", cycles=RESULT), [self.blue])
+        adds = Entry(tr("adds it: {cycles:.0f} cycles, drawn wider", cycles=RESULT), [self.blue])
         changes = self.key(self.waits_entry, adds)
         hidden = [] if self.narrow else [Leave(self.head), FadeIn(order)]
         self.play(self.adds.animate(run_time=0.8).shift(self.wide * LEFT), *hidden, *changes)
         self.head = order
-        arrows = VGroup()
-        for column in (self.loads, self.adds):
-            top, low = column[0].get_top(), column[-1].get_bottom()
-            arrow = Line(top, low, stroke_width=stroke_width(6), stroke_color=ManimColor(self.theme.text))
-            arrow.shift(0.44 * self.wide * LEFT).add_tip(tip_length=px(28), tip_width=px(24))
-            arrows.add(arrow)
-        for arrow in arrows:
-            self.play(Create(arrow, run_time=0.6))
         end = float(self.together["used"][-1])
         self.add(quick)
         self.say(
@@ -303,47 +326,51 @@ class LoopUnrolling(Lesson):
             slow=float(self.one_by_one["used"][-1]),
         )
         self.play(PlayTrace(quick, until=end, run_time=2.4))
-        start = quick.x(end) + px(40)
-        short = self.time_of(quick, np.array([start, quick.ground.get_y(), 0]), LEFT)
+        left = quick.x(end) + px(40)
+        quotient = tr(
+            "{slow:,.0f} / {quick:.0f} = {times:.1f} times as fast",
+            slow=float(self.one_by_one["used"][-1]), quick=end, times=self.modeled,
+        )  # fmt: skip
+        short = VGroup(
+            self.sum_of("{others} × {step} + {latency} + {step} = {cycles} cycles", quick),
+            lines(quotient, 50 if not self.narrow else 34, self.area.right - left),
+        ).arrange(DOWN, buff=px(40), aligned_edge=LEFT)
+        short.scale(min(1.0, (self.area.right - left) / short.width))
+        short.move_to([left, quick.ground.get_y(), 0], LEFT)
         self.play(FadeIn(short))
-        self.wait(1.2)
-        self._let_read()
-        self.play(*map(Leave, (quick, short, self.axis)), *self.key())
-        self.arrows = arrows
+        self.leave(quick, short, self.axis, self.loads, self.adds, *([] if self.narrow else [self.head]))
 
     def much_faster(self) -> None:
-        """All three loops on the whole GPU."""
-        if self.narrow:
-            self.play(*map(Leave, (self.loads, self.adds, self.arrows)))
-        bars = self.chart(
-            [
-                (tr("one number per round"), self.plain),
-                (tr("eight, one by one"), self.by_one),
-                (tr("eight at once"), self.at_once),
-            ]
-        )
-        words = tr(
-            "{few} threads on each processor, not {many}: {slow:.1f} and {quick:.1f} GB/s, {times:.1f} times",
-            few=32,
-            many=32 * WARPS,
-            slow=self.alone[0],
-            quick=self.alone[1],
-            times=self.alone[1] / self.alone[0],
-        )
-        note = lines(words, 40, bars.width, color=self.theme.text)
-        note.next_to(bars, DOWN, px(50))
+        """All loops on the whole GPU, and the unrolled ones with fewer threads."""
+        rates = self.at_once, self.by_one, self.unchecked, self.plain
+        charts = [
+            self.chart(list(zip(self.names, rates, strict=True)), self.area.left),
+            self.chart(list(zip(self.names, self.alone[::-1], strict=False)), self.area.left),
+        ]
+        pictures = []
+        for chart, warps in zip(charts, (WARPS, 1), strict=True):
+            title = self.word("{threads} threads on each processor", 50, self.theme.text, threads=32 * warps)
+            picture = VGroup(title, chart).arrange(DOWN, buff=px(40), aligned_edge=LEFT)
+            picture.scale(min(1.0, self.area.height / picture.height))
+            picture.move_to([self.area.left, self.area.center[1], 0], LEFT)
+            pictures.append(picture)
         self.badge(self.measured())
         self.say(
-            "On the whole GPU, the rate rises from {slow:,.0f} to {quick:,.0f} gigabytes per second.",
-            slow=self.by_one,
-            quick=self.at_once,
+            "On a whole GPU, eight at once are {times:.1f} times as fast, not {model:.1f} as in the model.",
+            times=round(self.at_once) / round(self.by_one),
+            model=self.modeled,
         )
-        self.play(bars.grow(run_time=2.6))
-        self.wait(0.8)
-        self.say("With fewer threads, fewer loads queue for memory, and the gain is even larger.")
-        self.play(FadeIn(note))
-        self.wait(1.6)
-        self.leave(*bars.rows, note)
+        self.play(FadeIn(pictures[0][0]), *self.key())
+        self.play(charts[0].come(), run_time=4.0)
+        self.leave(pictures[0])
+        slow, quick = (round(rate) for rate in self.alone)
+        self.say(
+            "With fewer threads, fewer loads queue for memory, and the gain is {times:.1f} times.",
+            times=quick / slow,
+        )
+        self.play(FadeIn(pictures[1][0]))
+        self.play(charts[1].come(), run_time=3.0)
+        self.leave(pictures[1])
 
 
 class Waits(VGroup):
@@ -373,8 +400,8 @@ class Waits(VGroup):
             if t > left:
                 waiting.append(quad(self.ground, left / self.until, min(t, come) / self.until, low, high))
             if t >= used:
-                end = come / self.until + max(least, (used - come) / self.until)
-                adding.append(quad(self.ground, come / self.until, end, low, high))
+                begin = min(come / self.until, used / self.until - least)
+                adding.append(quad(self.ground, begin, used / self.until, low, high))
         self.waiting.points = np.concatenate(waiting) if waiting else EMPTY
         self.adding.points = np.concatenate(adding) if adding else EMPTY
         return self
