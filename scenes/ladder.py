@@ -270,8 +270,9 @@ class Ladder(Lesson):
             sent.add(*(cell.copy().set_fill(ManimColor(gray)) for cell in part))
         # Two such pictures become small side by side in a square frame.
         em = 1.6 if self.narrow and not self.tall else 1.0
-        title = label(name, 46 * em, theme.text, bold=True).next_to(cells, UP, px(24))
-        who = label(tr("threads"), 38 * em, theme.quiet).set_x(dots.get_x()).match_y(title)
+        title = label(name, 46 * em, theme.text, bold=True)
+        title.scale(min(1.0, 1.1 * cells.width / title.width)).next_to(cells, UP, px(24))
+        who = label(tr("8 threads"), 38 * em, theme.quiet).next_to(dots, DOWN, px(24))
         under = lines(note, 44 * em, 1.1 * cells.width, most=2, color=theme.text)
         under.next_to(cells, DOWN, px(24))
         return VGroup(VGroup(title, who, dots, cells), rays, sent, used, under)
@@ -280,10 +281,13 @@ class Ladder(Lesson):
         """A column read by neighboring threads, and a row."""
         size = {"each": self.each}
         far = self.reading(
-            tr("program 1"), tr("8 pieces sent, 1 of {each} numbers used", **size), 2 * self.each, 1
+            tr("program 1: rows of a matrix"),
+            tr("8 pieces sent, 1 of {each} numbers used", **size),
+            2 * self.each,
+            1,
         )
         near = self.reading(
-            tr("program 2"),
+            tr("program 2: rows of a matrix"),
             tr("4 pieces sent, all {each} numbers used", **size),
             self.each // 2,
             self.each // 2,
