@@ -224,7 +224,7 @@ class OneTile(ManySMs):
         """The tile with its strips, flush and to scale, which are cut into numbered chunks."""
         whole, _ = self.halves(0.54)
         (m, n, step), steps = self.problem.tile, self.problem.k_steps
-        scale = min(whole.width / (self.problem.k + n), whole.height / (self.problem.k + m)) * 0.94
+        scale = min(whole.width / (self.problem.k + n), whole.height / (self.problem.k + m)) * 0.87
         tile = rectangle(n * scale, m * scale, self.theme.idle)
         tile.set_stroke(ManimColor(self.hue), stroke_width(4))
         left = VGroup(*(Chunk(step * scale, m * scale, self.of_a) for _ in range(steps)))
@@ -241,11 +241,11 @@ class OneTile(ManySMs):
         words = self.beside(
             tr("{n} pairs of chunks", n=steps),
             tr(
-                "in each, {a} KB of A and {b} KB of B",
+                "{a} KB of A and {b} KB of B",
                 a=self.strip_kb[0] // steps,
                 b=self.strip_kb[1] // steps,
             ),
-            tr("so {kb} KB, of which four fit", kb=self.pair_kb),
+            tr("{kb} KB per pair, so four pairs fit", kb=self.pair_kb),
         )
         self.say("So the SM cuts each strip into {n} chunks and works through them pair by pair.", n=steps)
         self.play(FadeIn(picture, names), run_time=0.6)
