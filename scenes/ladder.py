@@ -43,8 +43,8 @@ from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, lines, px
 from tilesim_scenes.look.theme import mixed
 from tilesim_scenes.mobjects.drawing.quads import rectangle, strokes
-from tilesim_scenes.mobjects.models.pipelines.phase_rows import Bar, PhaseRows, bars_of
-from tilesim_scenes.mobjects.models.pipelines.pipeline_rows import PipelineRows
+from tilesim_scenes.mobjects.models.phase_rows import Bar, PhaseRows, bars_of
+from tilesim_scenes.mobjects.models.pipelined_sm import PipelineRows
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.key import Entry
 from tilesim_scenes.ping_pong import times_of
