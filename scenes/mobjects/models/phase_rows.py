@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Self
 
-import numpy as np
-from manim import DOWN, LEFT, Circle, ManimColor, VGroup, VMobject, smoothstep
+from manim import DOWN, LEFT, ManimColor, VGroup, VMobject
 
-from tilesim.ideas.warp_specialization import Phase, Timeline
+from tilesim.ideas.warp_specialization import Phase
 from tilesim_scenes.look.text import advance, label, px
 from tilesim_scenes.look.theme import Colour, ink_on, mixed, sm_colour, theme_now
 from tilesim_scenes.mobjects.drawing.quads import (
@@ -26,8 +25,6 @@ HATCH, PAUSE = 17.0, 8.0
 """Pixels between the lines of a hatch, and of a pause's edge."""
 FADED = 0.35
 """Share of the hue in the ground of a hatch."""
-PASSING = 250
-"""ns before a group's last K-step ends in which the turn goes to the next group."""
 
 
 class Bar(NamedTuple):
@@ -178,35 +175,3 @@ def _drawn(bar: Bar, hue: Colour) -> VMobject:
     if bar.kind == "pause":
         made.set_stroke(ManimColor(theme.wait_text), stroke_width(PAUSE), 1.0, family=False)
     return made
-
-
-def holder(timeline: Timeline, t: float) -> float:
-    """Whose turn it is at `t`: 0 is the first group's, 1 the second's, and between them it passes.
-
-    >>> from tilesim.ideas.warp_specialization import Times, timeline
-    >>> made = timeline(Times(0, k_step=1000, write=500), tiles=3, k_steps=1, stages=2, groups=2)
-    >>> [holder(made, t) for t in (0, 875, 1500, 2500)]
-    [0.0, 0.5, 1.0, 0.0]
-    """
-    last = timeline.steps["empty"][timeline.k_steps - 1 :: timeline.k_steps][:-1]
-    passed = map(smoothstep, np.clip((t - last) / PASSING + 1, 0, 1).tolist())
-    return float(sum((-1) ** tile * share for tile, share in enumerate(passed)))
-
-
-class Turn(Circle):
-    """Hops between the rows of two groups, by their `names`, as a timeline says."""
-
-    def __init__(self, rows: PhaseRows, names: Sequence[str], timeline: Timeline) -> None:
-        super().__init__(px(20), stroke_color=ManimColor(theme_now().text), stroke_width=stroke_width(6))
-        self.rows, self.between, self.timeline = rows, tuple(names), timeline
-        self.show(rows.t)
-
-    def show(self, t: float) -> Self:
-        """Stand at the clock, in the row of the group whose turn it is at `t`, ns."""
-        self.t = t
-        first, second = (self.rows.lane(name).get_center()[1] for name in self.between)
-        y = first + holder(self.timeline, t) * (second - first)
-        low, high = self.rows.window
-        x = self.rows.x(max(low, min(t, high, self.timeline.makespan))) + self.width
-        self.move_to([x, y, 0])
-        return self

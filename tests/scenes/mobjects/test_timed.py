@@ -28,7 +28,7 @@ from tilesim_scenes import (
 )
 from tilesim_scenes.look.text import px
 from tilesim_scenes.look.theme import sm_colours
-from tilesim_scenes.mobjects.models.phase_rows import PhaseRows, Turn, bars_of
+from tilesim_scenes.mobjects.models.phase_rows import PhaseRows, bars_of
 from tilesim_scenes.mobjects.models.pipelined_sm import PipelinedSM, PipelineRows
 from tilesim_scenes.mobjects.models.warp_lanes import WarpLanes
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
@@ -78,7 +78,6 @@ ALONE: dict[str, tuple[Callable[[], Any], float]] = {
     "pipeline": (lambda: PipelineRows(STEPS, STEPS.makespan, width=10, height=2), STEPS.makespan),
     "processor": (lambda: PipelinedSM(STEPS, width=12, height=3), STEPS.makespan),
     "phases": (rows, TURNS.makespan),
-    "turn": (lambda: Turn(rows(), ("group 0", "group 1"), TURNS), TURNS.makespan),
     "warp": (warp_lanes, float(LOOP.ends[-1])),
     "count": (lambda: Count("{:.0f} lines".format), 32),
     "curve": (lambda: Curve(Plot((0, 4), (0, 2), width=4, height=2), [(0, 0), (1, 2), (4, 1)]), 4),
