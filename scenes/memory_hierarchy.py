@@ -1,11 +1,10 @@
-"""Memory hierarchy: how does slow memory keep a fast GPU busy?
+"""Memory hierarchy: how can a GPU load more than its memory can send?
 
 manim render scenes/memory_hierarchy.py
 
 The bytes of one product that was counted on an H200: what its tiles load, and what main memory sends of it.
 """
 
-from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
@@ -16,12 +15,10 @@ from manim import (
     UP,
     Animation,
     AnimationGroup,
-    Dot,
     FadeIn,
     FadeOut,
     LaggedStart,
     ManimColor,
-    Mobject,
     MoveToTarget,
     Rectangle,
     VGroup,
@@ -40,7 +37,7 @@ from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.kit.places import Place, Processors
 from tilesim_scenes.kit.work import Work
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import px
+from tilesim_scenes.look.text import lines, px
 from tilesim_scenes.look.theme import Colour
 from tilesim_scenes.mobjects.drawing.quads import EMPTY, quad, rectangle, shape, stroke_width
 from tilesim_scenes.mobjects.hardware.operands import Operands
@@ -52,7 +49,7 @@ FILM = {
     "question": "How can a GPU load more than its memory can send?",
     "part": "Memory",
     "place": 60,
-    "seconds": 84,
+    "seconds": 80,
     "shows": "The bytes of one product on an H200: what its tiles load, and what main memory sends of it.",
     "takes": "report",
 }
@@ -62,6 +59,8 @@ SHARES = (0.28, 0.105, 0.22, 0.105, 0.29)
 """Of the picture's length: main memory, a gap, the L2, a gap, the processors."""
 ROWS, COLUMNS = 4, 3
 """Of the processors that are drawn."""
+PIECES = 3
+"""Of a strip, that travel."""
 
 
 class MemoryHierarchy(Lesson):
@@ -79,15 +78,13 @@ class MemoryHierarchy(Lesson):
         self.strips = (tile[0] + tile[1]) * SIZE * 2
         self.us = ours["us"]
         self.l2, self.far = l2, far = levels("h200")[-2:]
-        counted = ("dram_read_bytes", "l2_bytes", "arrived_bytes")
-        self.sent, self.passed, self.arrived = (ours[name] for name in counted)
+        self.sent, self.arrived = ours["dram_read_bytes"], ours["arrived_bytes"]
         self.whole, self.small = 2 * SIZE**2 * 2, 2 * SMALL**2 * 2
         self.small_sent = small["dram_read_bytes"]
         loaded = self.strips * self.problem.tiles
         self.guard(round(loaded / 1e6) == round(self.arrived / 1e6), "each tile loads its two strips")
         self.alone = self.arrived / far.gb_per_s / 1000
         self.guard(self.alone > 1.5 * self.us, "main memory alone would take much longer")
-        self.guard(self.sent < self.passed < self.arrived, "the L2 and shared reads deliver bytes again")
         self.guard(
             self.small < l2.size < self.whole and self.small_sent < 1.02 * self.small < self.sent,
             "main memory sends each byte once if the L2 can keep all",
@@ -104,14 +101,16 @@ class MemoryHierarchy(Lesson):
         self.too_slow()
         self.a_nearer_memory()
         self.sent_once()
-        self.read_once()
         self.counted()
         self.fits_or_not()
         self.in_time()
         self.close(
-            "The processors of an H200 loaded {times:.1f} times what its main memory sent. "
-            "The rest came from a cache, as copies and by shared reads.",
-            [(tr("loaded by processors"), self.arrived / 1e6), (tr("sent by main memory"), self.sent / 1e6)],
+            "The processors of an H200 received {times:.1f} times as much data as its main memory sent. "
+            "The L2 cache supplied the rest.",
+            [
+                (tr("received by processors"), self.arrived / 1e6),
+                (tr("sent by main memory"), self.sent / 1e6),
+            ],
             "times", "{:,.0f} MB",
             Badge(tr("counted on {gpu}", gpu=self.gpu), "counted"),
             tr("two matrices of {n} × {n} numbers of 2 bytes, multiplied in {us:.0f} µs", n=SIZE, us=self.us),
@@ -128,16 +127,19 @@ class MemoryHierarchy(Lesson):
         self.play(*cut)
         self.play(*needs)
         tile = self.problem.tile
-        self.sum = self.word(
-            "({m} + {n}) × {k} numbers × 2 bytes = {mb:.3f} MB", 40,
-            m=tile[0], n=tile[1], k=SIZE, mb=self.strips / 1e6,
+        sides = self.area.right - self.work.needs.get_left()[0]
+        self.sum = lines(
+            tr(
+                "({m} rows + {n} columns) × {k} × 2 bytes = {mb:.3f} MB",
+                m=tile[0], n=tile[1], k=SIZE, mb=self.strips / 1e6,
+            ),
+            42, sides if not self.narrow else self.area.width, color=self.theme.quiet,
         )  # fmt: skip
         self.sum.next_to(self.work.needs, DOWN, px(36)).align_to(self.work.needs, LEFT)
         if self.narrow:
             room = self.area.width if self.tall else self.work.needs.get_left()[0] - self.area.left - px(40)
             self.sum.scale(min(1.0, room / self.sum.width))
             self.sum.move_to([self.area.left, self.area.bottom + px(20), 0], LEFT)
-        self.sum.shift(min(0.0, self.area.right - self.sum.get_right()[0]) * RIGHT)
         self.play(FadeIn(self.sum))
 
     def all_tiles(self) -> None:
@@ -149,19 +151,19 @@ class MemoryHierarchy(Lesson):
         low = work.operands.c.get_bottom()[1] - px(190)
         room.move_to([left, area.center[1] + px(130) if beside else low, 0], LEFT)
         loading = Loading(work.operands, room, self.strips / 1e6, self.hue)
-        name = self.word("loaded by all tiles so far", 52, self.theme.text, bold=True)
+        name = self.word("loaded for all tiles so far", 52, self.theme.text, bold=True)
         name.scale(min(1.0, wide / name.width)).next_to(room, UP, px(20)).align_to(room, LEFT)
         both = rectangle(wide * self.whole / self.arrived, px(130), self.pale)
         both.next_to(loading.count, DOWN, px(70)).align_to(room, LEFT)
         size = self.word("A and B: {mb:.0f} MB", 54, self.theme.text, bold=True, mb=self.whole / 1e6)
         size.next_to(both, RIGHT, px(30))
         self.say(
-            "Together, the {tiles} tiles load {mb:,.0f} MB, although A and B have only {both:.0f}.",
+            "For all {tiles} tiles together that is {mb:,.0f} MB, yet A and B are only {both:.0f} MB.",
             tiles=self.problem.tiles, mb=self.arrived / 1e6, both=self.whole / 1e6,
         )  # fmt: skip
         self.play(*(Leave(one) for one in (work.sizes, work.needs, self.sum, work.tile, work.strips)))
         self.play(FadeIn(name, loading))
-        self.play(PlayTrace(loading, until=8.0, run_time=1.3))
+        self.play(PlayTrace(loading, until=8.0, run_time=1.0))
         self.play(PlayTrace(loading, until=float(self.problem.tiles), run_time=2.0, rate_func=smoothstep))
         self.play(FadeIn(both, size))
         self.leave(name, loading, both, size)
@@ -219,7 +221,7 @@ class MemoryHierarchy(Lesson):
         return Amount(name, [(us, self.theme.text)], tr("{us:.0f} µs", us=us), computed=True)
 
     def took(self) -> Amount:
-        name = tr("the whole product, measured")
+        name = tr("the whole multiplication, measured")
         return Amount(name, [(self.us, self.theme.measured)], tr("{us:.0f} µs", us=self.us))
 
     def too_slow(self) -> None:
@@ -231,11 +233,10 @@ class MemoryHierarchy(Lesson):
         )
         self.times.move_to([left, middle, 0], LEFT)
         self.say(
-            "It would take {us:.0f} microseconds to send {mb:,.0f} MB. But the product took {took:.0f}.",
+            "Sending {mb:,.0f} MB would take {us:.0f} µs. Yet the whole multiplication took only {took:.0f}.",
             mb=self.arrived / 1e6, us=self.alone, took=self.us,
         )  # fmt: skip
         self.play(self.times.come())
-        self.wait(1.0)
         self.leave(self.times, self.rate)
 
     # The L2.
@@ -243,120 +244,104 @@ class MemoryHierarchy(Lesson):
     def a_nearer_memory(self) -> None:
         """The L2 comes between main memory and the processors."""
         self.cache = Place(
-            self.part(1), tr("L2 cache"), tr("{mb:.0f} MB", mb=self.l2.size / 1e6),
-            tr("sends {tb:.1f} TB/s", tb=self.l2.gb_per_s / 1000),
+            self.part(1), tr("L2 cache"), tr("{mb:.0f} MB", mb=self.l2.size / 1e6)
         )  # fmt: skip
         self.processors = Processors(
             self.part(2), ROWS, COLUMNS, tr("{sms} processors", sms=Device.named("h200").sms),
-            tr("here {count}, placed like their tiles in C", count=ROWS * COLUMNS),
+            tr("{count} of them are drawn", count=ROWS * COLUMNS),
         )  # fmt: skip
         self.badge(Badge(tr("model")))
-        self.say("So something nearer must help: the L2, a cache that all processors share.")
+        self.say("So most of it must come from the L2, a cache that all processors share.")
         self.play(FadeIn(self.cache, shift=px(40) * RIGHT))
         self.play(FadeIn(self.processors, lag_ratio=0.05, run_time=1.2))
 
     def strip(self, place: int) -> Rectangle:
-        """One of six strips of A, from its top, as it lies in main memory."""
-        strip = rectangle(1, 1, self.hue)
-        strip.points = quad(self.a[0], 0, 1, 1 - (place + 1) / 6, 1 - place / 6)
+        """One of the strips of A, to scale, where it lies in main memory."""
+        strip, high = rectangle(1, 1, self.hue), self.problem.tiles_m
+        strip.points = quad(self.a[0], 0, 1, 1 - (place + 1) / high, 1 - place / high)
         return strip
 
     def light(self, boxes: VGroup) -> Animation:
         ink = ManimColor(self.hue)
         return AnimationGroup(*(box.animate.set_stroke(ink, stroke_width(7)) for box in boxes))
 
-    def move(self, things: Sequence[Mobject], to: Sequence[Mobject], share: float, leg: float) -> None:
-        """Things go to places all at once, and are then a share of those as wide."""
-        self.strips_seen.add(*things)
-        ways = [[one.get_center()] for one in to]
-        sizes = [[share * one.width / thing.width] for thing, one in zip(things, to, strict=True)]
-        self.play(Travel(things, ways, sizes, leg=leg, apart=0.0))
-
     def sent_once(self) -> None:
-        """A strip travels to the L2 once, and from there to one processor after another."""
-        strip, mine = self.strip(1), self.processors.row(1)
-        self.strips_seen = VGroup(strip)
+        """Pieces of a strip travel to the L2, and from there to one processor after another."""
+        strip, mine = self.strip(self.problem.tiles_m // 3), self.processors.row(1)
+        pieces = VGroup()
         self.say("Processors that work on one row of C need the same strip of A.")
         self.play(FadeIn(strip))
         self.play(self.light(mine))
-        self.say("Main memory sends it once. The L2 keeps a copy and sends it to the others that ask.")
-        kept = strip.copy()
-        self.move([kept], [self.cache.spot(0.55)], 1.0, 1.2)
-        for box, leg in zip(mine, (1.0, 0.7, 0.5), strict=True):
-            self.move([kept.copy()], [box], 0.7, leg)
-        self.wait(0.4)
-
-    def read_once(self) -> None:
-        """Three requests meet before the L2; what it sends once is copied on the way."""
-        strip, mine, spot = self.strip(2), self.processors.row(2), self.cache.spot(0.25)
-        near, end = self.cache.room, self.processors.room
-        meet = (near.get_right() + end.get_left()) / 2
-        meet[1] = mine.get_y()
-        asked = self.word("requests", 36, self.theme.text).move_to(meet + px(64) * UP)
-        if self.tall:
-            meet = (near.get_bottom() + end.get_top()) / 2
-            asked.next_to(meet, RIGHT, px(60))
-        self.say("If several ask at the same moment, the L2 reads it once for all of them.")
-        kept = strip.copy()
-        self.play(FadeIn(strip), self.light(mine))
-        self.strips_seen.add(strip)
-        self.move([kept], [spot], 1.0, 0.7)
-        dots = VGroup(*(Dot(box.get_center(), px(14), color=ManimColor(self.theme.text)) for box in mine))
-        self.play(FadeIn(dots, asked, run_time=0.4))
-        self.play(Travel(list(dots), [[meet, spot.get_center()]] * 3, leg=0.7, apart=0.0))
-        self.play(FadeOut(dots, run_time=0.2))
-        read = [kept.copy() for _ in mine]
-        # Until they part, the three lie upon each other as one.
-        self.move(read, [rectangle(spot.width, 1).move_to(meet)] * 3, 0.6, 0.7)
-        self.move(read, list(mine), 0.7, 0.8)
-        self.leave(self.memory, self.a, self.b, self.cache, self.processors, asked, *self.strips_seen)
+        self.say("The L2 keeps a copy of each piece that main memory sends.")
+        side = 0.34 * mine[0].height
+        word = self.word("a piece of A", 38, self.theme.text)
+        for number in range(PIECES):
+            spot = self.cache.room.get_center() + (number - (PIECES - 1) / 2) * 1.6 * side * RIGHT
+            spot[1] = mine.get_y() if not self.tall else (self.cache.floor + self.cache.ceiling) / 2
+            kept = rectangle(side, side, self.hue).move_to(strip)
+            kept.shift((number - 1) * 0.3 * strip.width * RIGHT)
+            pieces.add(kept)
+            self.play(Travel([kept], [[spot]], leg=1.0 if number == 0 else 0.5))
+            if number == 0:
+                word.scale(min(1.0, 0.95 * self.cache.room.width / word.width))
+                word.next_to(spot, DOWN, side)
+                word.set_x(self.cache.room.get_x())
+                self.play(FadeIn(word))
+        self.say("It hands each copy to every processor that asks.")
+        arrived = VGroup()
+        for number, box in enumerate(mine):
+            copies = VGroup(*(kept.copy() for kept in pieces))
+            arrived.add(*copies)
+            ways = [
+                [box.get_center() + (n - (PIECES - 1) / 2) * 0.28 * box.width * RIGHT] for n in range(PIECES)
+            ]
+            sizes = [[min(1.0, 0.2 * box.width / side)]] * PIECES
+            self.play(Travel(list(copies), ways, sizes, leg=(1.0, 0.7, 0.5)[number], apart=0.1))
+        self.leave(self.memory, self.a, self.b, self.cache, self.processors, strip, word, *pieces, *arrived)
 
     # What was counted.
 
     def counted(self) -> None:
-        """What left each place, in parts of which each was delivered by another one."""
-        sent, passed, arrived = (round(one / 1e6) for one in (self.sent, self.passed, self.arrived))
-        color = [self.pale, self.theme.by_phase["first load"], self.hue]
-        parts = [(sent, color[0]), (passed - sent, color[1]), (arrived - passed, color[2])]
+        """What the processors received, and who supplied it."""
+        sent, arrived = (round(one / 1e6) for one in (self.sent, self.arrived))
+        parts = [(sent, self.pale), (arrived - sent, self.hue)]
         self.bytes = Amounts(
             [
-                Amount(tr("main memory sent"), parts[:1], tr("{mb:,} MB", mb=sent)),
-                Amount(
-                    tr("the L2 sent these bytes, and {more} MB of them again", more=passed - sent),
-                    parts[:2], tr("{mb:,} MB", mb=passed),
-                ),
-                Amount(
-                    tr("processors got all that, and {more} MB more by sharing reads", more=arrived - passed),
-                    parts, tr("{mb:,} MB", mb=arrived),
-                ),
+                Amount(name, shares, tr("{mb:,} MB", mb=sum(count for count, _ in shares)))
+                for name, shares in (
+                    (tr("received by all processors"), parts),
+                    (tr("sent by main memory"), parts[:1]),
+                    (tr("supplied by the L2 from its copies"), parts[1:]),
+                )
             ],
             self.area.width,
             bar=96 if not self.narrow else 70,
-        ).move_to(self.area.center)  # fmt: skip
+        ).move_to(self.area.center)
         self.badge(Badge(tr("counted on {gpu}", gpu=self.gpu), "counted"))
-        self.say("Counters in the GPU show that main memory sent {mb} MB.", mb=sent)
-        self.play(self.bytes.come(0))
-        self.say("Copies and shared reads add the rest of the {mb:,} MB that the tiles loaded.", mb=arrived)
-        self.play(self.bytes.come(1))
-        self.wait(0.4)
-        self.play(self.bytes.come(2))
+        self.say(
+            "Main memory sent only {mb} of the {all:,} MB. The L2 supplied the rest.", mb=sent, all=arrived
+        )
+        self.play(self.bytes.come())
         self.leave(self.bytes)
 
     def fits_or_not(self) -> None:
         """Why main memory sends more than A and B: a product whose matrices fit into the L2."""
         rows = []
         for size, whole, sent in ((SIZE, self.whole, self.sent), (SMALL, self.small, self.small_sent)):
-            for name, count in ((tr("A and B, {n} × {n}", n=size), whole), (tr("main memory sent"), sent)):
-                rows.append(Amount(name, [(count, self.pale)], tr("{mb:.0f} MB", mb=count / 1e6)))
-        high = 72 if not self.narrow else 52
-        pairs = Amounts(rows, self.area.width, bar=high, gap=26 if not self.narrow else 14)
+            mb = round(whole / 1e6), round(sent / 1e6)
+            names = (
+                tr("A and B of {n} × {n} numbers", n=size),
+                tr("main memory sent {times:.1f} times that", times=mb[1] / mb[0]),
+            )
+            for name, count, color in zip(names, mb, (self.pale, self.theme.measured), strict=True):
+                rows.append(Amount(name, [(count, color)], tr("{mb:.0f} MB", mb=count)))
+        high = 60 if not self.narrow else 48
+        pairs = Amounts(rows, self.area.width, bar=high, gap=24 if not self.narrow else 14)
+        pairs[2:].shift(px(50) * DOWN)
         pairs.move_to(self.area.center)
-        self.say(
-            "A and B are larger than the L2, so bytes are sent again. Smaller ones fit, and are not.",
-            l2=self.l2.size / 1e6,
-        )
+        self.say("A and B don’t fit into the L2, so main memory sends parts of them more than once.")
         self.play(pairs.come(0, 1))
-        self.wait(0.5)
+        self.say("Smaller matrices fit and are sent once.")
         self.play(pairs.come(2, 3))
         self.leave(pairs)
 
@@ -366,7 +351,7 @@ class MemoryHierarchy(Lesson):
         times = Amounts(rows, self.area.width, bar=96).move_to(self.area.center)
         self.badge(Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"))
         self.say(
-            "So main memory has to send for only {us:.0f} of the {took:.0f} microseconds.",
+            "So at full speed, main memory needs only {us:.0f} of the {took:.0f} µs.",
             us=self.spent, took=self.us,
         )  # fmt: skip
         self.play(LaggedStart(FadeIn(times[0]), FadeIn(times[1]), lag_ratio=0.5))

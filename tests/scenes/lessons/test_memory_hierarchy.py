@@ -19,14 +19,13 @@ def made(monkeypatch: pytest.MonkeyPatch, size: int, **changed: float) -> Memory
 
 def test_what_arrives_is_all_that_the_tiles_load(monkeypatch: pytest.MonkeyPatch) -> None:
     scene = made(monkeypatch, 4096)
-    assert scene.strips * scene.problem.tiles == scene.arrived > scene.passed > scene.sent > scene.whole
+    assert scene.strips * scene.problem.tiles == scene.arrived > scene.sent > scene.whole
 
 
 @pytest.mark.parametrize(
     ("size", "changed", "claim"),
     [
         (4096, {"us": 400.0}, "main memory alone would take much longer"),
-        (4096, {"l2_bytes": 2e9}, "shared reads"),
         (4096, {"arrived_bytes": 1.5e9}, "its two strips"),
         (4096, {"dram_read_bytes": 4e8}, "less than a quarter"),
         (2048, {"dram_read_bytes": 3e7}, "each byte once"),
