@@ -1,4 +1,4 @@
-"""Execution model: what does a GPU do with more threads than it can run?
+"""Execution model: how many thread blocks can a GPU run at once?
 
 manim render scenes/execution_model.py
 
@@ -6,19 +6,22 @@ A recorded product, of whose thread blocks two fit on an SM. Why there are not t
 takes of the SM, by NVIDIA's rules; that there were two was seen.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, FadeIn, ManimColor, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, Line, ManimColor, VGroup
 
 from tilesim.devices.occupancy import Use, occupancy
 from tilesim.ladder.reports import row
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
+from tilesim_scenes.film.area import Area
 from tilesim_scenes.film.settings import REPORT
 from tilesim_scenes.film.traces import shipped
 from tilesim_scenes.kit.many_sms import ManySMs
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import Figure, label, lines, px
-from tilesim_scenes.look.theme import ink_on, mixed
+from tilesim_scenes.look.text import label, lines, px
+from tilesim_scenes.look.theme import ink_on
 from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace
@@ -26,10 +29,10 @@ from tilesim_scenes.mobjects.words.key import Entry
 
 FILM = {
     "title": "Execution model",
-    "question": "What does a GPU do with more threads than it can run?",
+    "question": "How many thread blocks can a GPU run at once?",
     "part": "How the machine works",
     "place": 20,
-    "seconds": 80,
+    "seconds": 79,
     "shows": "Thread blocks of a recorded product: two fit on each SM, and the others wait.",
     "takes": "report",
 }
@@ -70,6 +73,11 @@ class ExecutionModel(ManySMs):
         self.guard(int(np.cumsum(change).max()) == self.at_once, "264 blocks run at once")
         self.guard(len(np.unique(spans["cta"])) == self.blocks, "each tile has a block of its own")
         counts = np.bincount(spans["sm"], minlength=self.sms)
+        self.last = int((counts == 5).sum())
+        self.guard(
+            self.last < self.sms / 2 and set(counts.tolist()) == {4, 5},
+            "at the end few SMs have a block",
+        )
         self.ours = int(np.flatnonzero(counts == 5)[0])
         mine = spans[spans["sm"] == self.ours]
         self.leaves = float(np.sort(mine["done"])[0])
@@ -77,20 +85,17 @@ class ExecutionModel(ManySMs):
 
     def construct(self) -> None:
         self.hue = self.theme.by_phase["multiply"]
-        self.ask("A thread is one run of a program. All threads run the same program on different data.")
+        self.ask("A GPU runs the same small program many times at once. Each run is called a thread.")
         self.a_block_for_each_tile()
         self.two_for_each_sm()
         self.no_third()
         self.it_stays()
         self.until_none_is_left()
         self.close(
-            "An H200 runs {second:,.0f} of these {first:,.0f} threads at once, two blocks on each SM. "
-            "The others wait until a block ends.",
-            [
-                (tr("all threads"), self.blocks * THREADS),
-                (tr("running at once"), self.at_once * THREADS),
-            ],
-            "share",
+            "An H200 runs {second:,.0f} of these {first:,.0f} thread blocks at once, two on each SM. "
+            "Its shared memory has no room for a third.",
+            [(tr("all thread blocks"), self.blocks), (tr("running at once"), self.at_once)],
+            "part",
             "{:,.0f}",
             of_trace(self.run),
             tr("{all} blocks of {threads} threads; each block takes {own} of the {of_sm} KB of shared memory",
@@ -101,15 +106,19 @@ class ExecutionModel(ManySMs):
         """KB of shared memory that a block takes, and that an SM has."""
         return {"own": self.shared.of_block // 1024, "of_sm": self.shared.of_sm // 1024}
 
+    def two_areas(self) -> Sequence[Area]:
+        """Rooms for C and for the SMs, with a line below each for a count; in a square it stands beside."""
+        below = 0.0 if self.narrow and not self.tall else px(90)
+        return [half._replace(bottom=half.bottom + below) for half in self.halves()]
+
     def a_block_for_each_tile(self) -> None:
         """C in its tiles; one of them comes near, with the threads that compute it."""
         self.badge(Badge(tr("schematic"), "model"))
-        left, right = (half._replace(bottom=half.bottom + px(90)) for half in self.halves(0.5))
+        left, right = self.two_areas()
         tiles = self.tiles(self.run.problem, left)
         name = self.title_of_tiles
-        self.say("To multiply two matrices A and B, a GPU cuts the result C into tiles.")
+        self.say("A GPU cuts the product C of two matrices into tiles.")
         self.play(FadeIn(tiles, name, run_time=0.5))
-        self.wait(1.0)
         side = min(0.66 * right.height, 0.8 * right.width)
         one = rectangle(side, side, self.theme.launch, 0.3).move_to(right.center)
         one.set_stroke(ManimColor(self.theme.launch), stroke_width(6))
@@ -118,66 +127,60 @@ class ExecutionModel(ManySMs):
         title = self.word("the thread block of one tile", 46, self.theme.text).next_to(one, UP, px(24))
         words = self.word("{threads} threads", 46, self.theme.text, threads=THREADS)
         words.next_to(one, DOWN, px(24))
-        total = self.word("{blocks} blocks × {threads} = {all:,} threads", 46, self.theme.text,
-            blocks=self.blocks, threads=THREADS, all=self.blocks * THREADS)  # fmt: skip
-        total.scale(min(1.0, right.width / total.width)).move_to(words)
-        total.next_to(words, DOWN, px(20))
-        self.say("For each tile, {n} threads work together. They are called a thread block.", n=THREADS)
+        self.say("{n} threads work on each tile. Together they form a thread block.", n=THREADS)
+        queue = self.word("{blocks} thread blocks", 46, self.theme.text, blocks=self.blocks)
+        queue.move_to(name, LEFT)
         first = tiles[self.run.problem.tiles_n - 1]
         self.play(first.animate.set_fill(ManimColor(self.theme.launch)), run_time=0.4)
         self.play(FadeIn(one, title, target_position=first, scale=0.05, run_time=1.0))
         self.play(FadeIn(dots, lag_ratio=0.01, run_time=1.2), FadeIn(words))
         self.play(
             *(tile.animate.set_fill(ManimColor(self.theme.launch)) for tile in tiles),
-            FadeIn(total),
+            FadeOut(name),
+            FadeIn(queue),
             run_time=1.0,
         )
-        self.leave(one, dots, title, words, total)
-        self.queue, self.queue_name = tiles, name
-
-    def counts(self, running: int) -> None:
-        """Writes how many blocks run, and how many wait."""
-        self.running.write(tr("{n} blocks run", n=running))
-        self.waiting.write(tr("{n} blocks wait", n=self.blocks - running))
+        self.leave(one, dots, title, words)
+        self.queue, self.queue_name = tiles, queue
 
     def two_for_each_sm(self) -> None:
         """Blocks fly to SMs in the order in which they began, one for each, and then one more."""
-        _, right = (half._replace(bottom=half.bottom + px(90)) for half in self.halves(0.5))
-        boxes = self.boxes(self.sms, right)
-        self.say("The GPU has {sms} processors, called SMs. First each of them gets a block.", sms=self.sms)
+        _, right = self.two_areas()
+        boxes, corner = self.boxes(self.sms, right), self.queue.get_corner(DOWN + LEFT)
+        self.say("The GPU has {sms} processors, called SMs. Each one first takes one block.", sms=self.sms)
         self.play(*self.appear(boxes, self.title_of_boxes))
-        self.running, self.waiting = Figure("", 50, align=0.0), Figure("", 50, align=0.0)
-        self.waiting.move_to([self.queue.get_left()[0], self.queue.get_bottom()[1] - px(60), 0], LEFT)
-        self.running.move_to([boxes.get_left()[0], boxes.get_bottom()[1] - px(60), 0], LEFT)
-        self.counts(0)
-        self.add(self.running, self.waiting)
-        # Of each SM the first two of its blocks, as recorded.
+        # In the queue, blocks are in the order in which they began; here are the first two of each SM.
         order = np.argsort(self.run.spans, order=["issue", "cta"])
-        of_sm = [self.run.spans[order][self.run.spans["sm"][order] == sm]["tile"] for sm in range(self.sms)]
-        turns = [[int(tiles[turn]) for tiles in of_sm] for turn in range(2)]
+        turns = [np.flatnonzero(self.run.spans["sm"][order] == sm)[:2].tolist() for sm in range(self.sms)]
         for turn in range(2):
             if turn:
                 self.say("Then each gets a second one, so that {n} blocks are running.", n=self.at_once)
-            sms = sorted(range(self.sms), key=turns[turn].__getitem__)
-            tiles = [self.queue[turns[turn][sm]] for sm in sms]
+            sms = sorted(range(self.sms), key=lambda sm: turns[sm][turn])
+            tiles = [self.queue[turns[sm][turn]] for sm in sms]
             off = (turn - 0.5) * 0.4 * boxes[0].width
             ways = [[boxes[sm].get_center() + off * RIGHT] for sm in sms]
             size = 0.34 * boxes[0].width / tiles[0].width
             self.bring_to_front(*tiles)
             self.play(
-                Travel(tiles, ways, [[min(1.0, size)]] * len(tiles), leg=0.7, apart=0.016, run_time=3.0)
+                Travel(tiles, ways, [[min(1.0, size)]] * len(tiles), leg=0.7, apart=0.016, run_time=2.4)
             )
             for tile in tiles:
                 tile.set_fill(ManimColor(self.hue))
-            self.counts((turn + 1) * self.sms)
+        names = VGroup()
+        for place, text, n in (
+            (boxes.get_corner(DOWN + LEFT), "{n} blocks run", self.at_once),
+            (corner, "{n} blocks wait", self.blocks - self.at_once),
+        ):
+            name = self.word(text, 50, self.theme.text, bold=True, n=n)
+            if self.narrow and not self.tall:
+                name.scale(0.8).move_to([self.area.right, place[1], 0], DOWN + RIGHT)
+            else:
+                name.move_to([place[0], place[1] - px(60), 0], LEFT)
+            names.add(name)
+        self.play(FadeIn(names[0]))
         self.say("The other {n} blocks wait. Why does no SM take a third?", n=self.blocks - self.at_once)
-        third = self.queue[int(self.run.spans["tile"][order][self.at_once])]
-        self.focus(boxes[self.ours], *(self.queue[turn[self.ours]] for turn in turns), third)
-        home, gate = third.get_center(), boxes[self.ours].get_corner(DOWN + LEFT) + px(60) * (DOWN + LEFT)
-        self.bring_to_front(third)
-        self.play(Travel([third], [[gate, gate, home]], leg=0.9))
-        self.unfocus()
-        self.leave(self.queue, self.queue_name, boxes, self.title_of_boxes, self.running, self.waiting)
+        self.play(FadeIn(names[1]))
+        self.leave(self.queue, self.queue_name, boxes, self.title_of_boxes, names)
 
     def limit(self, title: str, use: Use, place: np.ndarray) -> tuple[VGroup, list[VGroup]]:
         """What an SM has of something as a bar, its title above; and what each of three blocks takes."""
@@ -188,10 +191,8 @@ class ExecutionModel(ManySMs):
         each, blocks = wide * use.of_block / use.of_sm, []
         for number in range(3):
             out = number >= use.blocks
-            fill = self.theme.wait if out else self.hue if number % 2 else mixed(
-                self.theme.background, self.hue, 0.7
-            )  # fmt: skip
-            part = rectangle(0.99 * each, 0.86 * high, fill, 0.35 if out else 1.0)
+            fill = self.theme.wait if out else self.hue
+            part = rectangle(0.98 * each, 0.86 * high, fill, 0.35 if out else 1.0)
             if out:
                 part.set_stroke(ManimColor(self.theme.wait), stroke_width(5))
             part.move_to(ground.get_left() + (number + 0.5) * each * RIGHT)
@@ -213,9 +214,9 @@ class ExecutionModel(ManySMs):
         shared, registers, threads = (uses[one] for one in ("shared memory", "registers", "threads"))
         rows = (
             (tr("shared memory, the SM's own fast memory: {of_sm} KB", **self.kb()), shared),
-            (tr("registers, which hold what threads compute with: room for {n} blocks", n=registers.blocks),
+            (tr("registers, where threads keep their numbers: room for {n} blocks", n=registers.blocks),
                 registers),
-            (tr("threads: room for {n} blocks", n=threads.blocks), threads),
+            (tr("thread slots: room for {n} blocks", n=threads.blocks), threads),
         )  # fmt: skip
         step = min(px(250), area.height / 3)
         bars = [
@@ -223,21 +224,34 @@ class ExecutionModel(ManySMs):
             for number, (title, use) in enumerate(rows)
         ]
         (ground, blocks), *others = bars
-        both = VGroup(ground, *blocks)
+        edge = ground[0].get_right()
+        ends = ((px(58), px(84)), (-px(58), -px(84)))
+        mark = VGroup(*(Line(edge + low * UP, edge + high * UP) for low, high in ends[self.narrow :]))
+        mark.set_stroke(ManimColor(self.theme.text), stroke_width(5))
+        room = VGroup()
+        if not self.narrow:
+            room.add(self.word("{of_sm} KB", 44, self.theme.text, **self.kb()).next_to(mark, DOWN, px(10)))
+        stored = STAGES * (TILE[0] + TILE[1]) * TILE[2] * 2
+        self.guard(0 <= self.shared.of_block - stored - 1024 < 1024, "a block keeps its pieces, and 1 KB")
+        inside = lines(
+            tr(
+                "{n} pieces of A and {n} of B, each {m} × {k} numbers of 2 bytes: {kb} KB; system: 1 KB",
+                n=STAGES, m=TILE[0], k=TILE[2], kb=stored // 1024,
+            ),
+            40, self.area.width if self.narrow else 0.8 * ground[0].width, color=self.theme.quiet,
+        )  # fmt: skip
+        inside.next_to(ground[0], DOWN, px(44 if self.narrow else 24), aligned_edge=LEFT)
+        both = VGroup(ground, *blocks, mark)
         up = step * UP
-        both.shift(-up)
-        self.say(
-            "A block keeps its part of A and B in its SM's shared memory. That takes {own} KB.", **self.kb()
-        )
-        self.play(FadeIn(ground))
-        self.play(FadeIn(blocks[0], shift=px(260) * LEFT), run_time=1.4)
-        own = self.kb()["own"]
-        self.say("Two blocks take {two} KB. With a third it would be {three}, so that one has to wait.",
-            two=2 * own, three=3 * own)  # fmt: skip
+        VGroup(both, inside, room).shift(-up)
+        self.say("A block keeps pieces of A and B in its SM’s shared memory.")
+        self.play(FadeIn(ground, mark, room))
+        self.play(FadeIn(blocks[0], shift=px(260) * LEFT), FadeIn(inside), run_time=1.4)
+        self.say("Three blocks would need {three} KB, so the third has to wait.", three=3 * self.kb()["own"])
         self.play(FadeIn(blocks[1], shift=px(260) * LEFT), run_time=1.4)
         self.play(FadeIn(blocks[2], shift=px(260) * LEFT), run_time=1.4)
-        self.say("Of registers and threads an SM has enough for a third. Shared memory runs out first.")
-        self.play(both.animate.shift(up), run_time=0.6)
+        self.say("There are registers and thread slots for a third. Shared memory is what runs out.")
+        self.play(both.animate.shift(up), FadeOut(inside, room), run_time=0.6)
         rest: list[VGroup] = []
         for number, (name, parts) in enumerate(others):
             taken = VGroup(*parts)
@@ -272,35 +286,32 @@ class ExecutionModel(ManySMs):
             left, right = lane.x(one["start"]), lane.x(one["drain"])
             word.scale(min(1.0, 0.9 * (right - left) / word.width))
             named.add(word.move_to([(left + right) / 2, lane.grounds[int(one["slot"])].get_y(), 0]))
-        self.say("A block never moves: its data are here. It stays on its SM until it ends.")
+        self.say("A block stays on its SM until it is done, because its data is there.")
         self.play(FadeIn(lane, name), *key)
         self.play(PlayTrace(self.ticking, lane, until=self.leaves, run_time=self.leaves / PACE))
         self.play(FadeIn(named[:2], run_time=0.4))
         self.say(
-            "Then its room is free, and the next waiting block moves in, here after {us:.1f} µs.",
+            "When the first block ends, after {us:.1f} µs, a waiting block takes its place.",
             us=self.leaves / 1000,
         )
         now = self.leaves
         for until, names in ((float(mine["issue"][4]), named[2:4]), (float(mine["done"].max()), named[4:])):
             self.play(PlayTrace(self.ticking, lane, until=until, run_time=(until - now) / PACE))
             self.play(FadeIn(names, run_time=0.4))
+            if now == self.leaves:
+                self.say("The fifth block has this SM to itself, and is done sooner.")
             now = until
         self.leave(lane, name, named)
 
     def colors(self) -> list[Entry]:
         """What the colors of lanes mean."""
-        return [
-            *self.phases("launch", "first load", "multiply", "write"),
-            Entry(tr("no block left"), [self.theme.idle]),
-        ]
+        return self.phases("launch", "first load", "multiply", "write")
 
     def until_none_is_left(self) -> None:
         area = self.area._replace(bottom=self.floor)
         title = tr("{sms} SMs, two thin rows each", sms=self.sms)
         lanes, name = self.rows(self.run, area, title)
-        self.say("All {sms} SMs work that way until no block is left.", sms=self.sms)
+        self.say("All SMs do this. At the end, only {n} still have a block.", n=self.last)
         self.play(*self.appear(lanes, name), PlayTrace(self.ticking, until=0.0, run_time=0.5))
         self.play(PlayTrace(self.ticking, lanes, until=float(self.run.makespan), run_time=4.0))
-        end = self.ends(lanes, self.run.makespan / 1000)
-        self.play(FadeIn(end))
-        self.leave(lanes, name, end, self.ticking)
+        self.leave(lanes, name, self.ticking)

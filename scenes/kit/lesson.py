@@ -144,7 +144,8 @@ class Lesson(Film):
         """The end card: a sentence, two bars, and the one number that follows from them.
 
         `rows`: name and value, the longer first. `form`: how a value is written, with its unit. `number` is
-        "less time", "times", "count" or "work": {work} times the second bar's work is the first one's.
+        "less time", "times", "share", "part", "count" or "work": {work} times the second bar's work is the
+        first one's.
         `sentence` may hold {times}, by how much the first bar is longer,
         {less}, the share that the second one saves, {first} and {second}: computed from values as printed.
         """
@@ -162,6 +163,7 @@ def _number(kind: str, figures: Mapping[str, Any]) -> str:
         "less time": lambda: tr("{less:.0%} less time", **figures),
         "times": lambda: tr("{times:.1f} times", **figures),
         "work": lambda: tr("{work} times the work", **figures),
+        "part": lambda: tr("{second:,.0f} of {first:,.0f}", **figures),
         "share": lambda: tr("{share:.0%}", share=1 - figures["less"]),
         "count": lambda: tr("{first:.0f} of {all}", **figures),
     }[kind]()
