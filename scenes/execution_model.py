@@ -82,6 +82,13 @@ class ExecutionModel(ManySMs):
         mine = spans[spans["sm"] == self.ours]
         self.leaves = float(np.sort(mine["done"])[0])
         self.guard(float(np.sort(mine["issue"])[2]) >= self.leaves, "a block waits for another one to end")
+        *before, fifth = np.sort(mine, order=["issue", "cta"])
+        took = [float(one["done"] - one["issue"]) for one in before]
+        self.guard(
+            fifth["start"] > max(one["done"] for one in before)
+            and fifth["done"] - fifth["issue"] < min(took),
+            "the fifth block has the SM to itself and is done sooner",
+        )
 
     def construct(self) -> None:
         self.hue = self.theme.by_phase["multiply"]
