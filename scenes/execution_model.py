@@ -15,7 +15,7 @@ from tilesim.devices.occupancy import Use, occupancy
 from tilesim.ladder.reports import row
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
-from tilesim_scenes.film.area import Area
+from tilesim_scenes.film.configured_scene import Area
 from tilesim_scenes.film.settings import REPORT
 from tilesim_scenes.film.traces import shipped
 from tilesim_scenes.kit.many_sms import ManySMs
