@@ -34,6 +34,8 @@ FILM = {
     "place": 20,
     "seconds": 79,
     "shows": "Thread blocks of a recorded product: two fit on each SM, and the others wait.",
+    "finding": "An H200 runs 264 of these 576 thread blocks at once, two on each SM. "
+    "Its shared memory has no room for a third.",
     "takes": "report",
 }
 RECORDED = "traces/h200-naive-3072x3072x1024-tile128x128x64-grouped8.npz"

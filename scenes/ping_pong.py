@@ -39,6 +39,8 @@ FILM = {
     "place": 120,
     "seconds": 75,
     "shows": "Warps that do everything, a warp that loads, and two groups that take turns.",
+    "finding": "On an H200, this matrix product takes 25% less time with ping-pong "
+    "than with eight warps that do everything.",
 }
 SIZES = 8192, 8192, 512
 """M, N and K of the product."""
