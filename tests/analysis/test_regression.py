@@ -68,7 +68,8 @@ def test_the_command_says_how_much_and_where(files):
     before, after = files
     text = said("compare", before, after)
     assert text == said("compare", after, "--before", before)
-    assert "slower than before" in text.splitlines()[0] and "  write " in text
+    assert text.splitlines()[:2] == [f"Earlier runs: {before}", f"Later runs: {after}"]
+    assert "slower than before" in text.splitlines()[3] and "  write " in text
     values = json.loads(said("compare", before, after, "--json"))
     assert values == regression([measured()], [measured(SLOW_WRITES)]).as_json()
 
@@ -78,6 +79,12 @@ def test_a_run_that_is_too_slow_sets_the_exit_code(files):
     assert "--fail-above allows 2.0%" in tilesim_failed("compare", before, after, "--fail-above", "2%")
     assert tilesim("compare", before, after, "--fail-above", "200").exit_code == 0
     assert tilesim("compare", after, before, "--fail-above", "2%").exit_code == 0
+
+
+def test_what_may_be_noise_does_not_set_the_exit_code(files):
+    before, after = files
+    words = ("compare", before, after, "--before", before, "--fail-above", "1%")
+    assert "not different from before" in said(*words)
 
 
 def tilesim_failed(*words):

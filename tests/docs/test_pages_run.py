@@ -60,7 +60,9 @@ RENDERED = set({family(command): (page, command) for page, command in reversed(F
 def workplace(tmp_path: Path) -> Path:
     """A folder that knows where the scenes are, as a clone does, and holds the files of users' kernels."""
     (tmp_path / "scenes").symlink_to(ROOT / "scenes")
-    shutil.copy(ROOT / "tests" / "own_kernel.csv", tmp_path / "own-kernel.csv")
+    (tmp_path / "tests").mkdir()
+    for name in ("tests/own_kernel.csv", "own-kernel.csv"):
+        shutil.copy(ROOT / "tests" / "own_kernel.csv", tmp_path / name)
     for name in (*others.FILES, "tasks.csv"):
         others.write(tmp_path, name)
     return tmp_path

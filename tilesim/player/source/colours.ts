@@ -20,7 +20,7 @@ const ROLES = [
   "write",
   "hand-over",
   "wait",
-  "fix-up",
+  "partial",
   "cursor",
   "measured",
   "simulated",
@@ -58,7 +58,7 @@ export interface Pixels {
 export function palette(element: Element, sms: number): Palette {
   const rgb = Object.fromEntries(ROLES.map((role) => [role, resolved(element, role)])) as Record<Role, Rgb>;
   const clear = (colour: Rgb) => legible(colour, rgb.idle);
-  for (const role of ["launch", "hand-over", "wait", "fix-up"] as const) rgb[role] = clear(rgb[role]);
+  for (const role of ["launch", "hand-over", "wait", "partial"] as const) rgb[role] = clear(rgb[role]);
   const css = Object.fromEntries(ROLES.map((role) => [role, `rgb(${rgb[role].join(" ")})`])) as Record<
     Role,
     string
@@ -72,7 +72,7 @@ export function palette(element: Element, sms: number): Palette {
       launch: dim(rgb.launch),
       handOver: dim(rgb["hand-over"]),
       wait: dim(rgb.wait),
-      fixUp: dim(rgb["fix-up"]),
+      fixUp: dim(rgb["partial"]),
       write: dim(rgb.write),
       multiply: each((hue) => hue),
       load: each((hue) => clear(mix(rgb.background, hue, 0.45))),

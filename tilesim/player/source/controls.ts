@@ -85,6 +85,10 @@ export function controls(player: Player): Part {
     status,
   );
 
+  // While it plays, the address is made only when somebody is about to take it.
+  const address = () => (link.href = addressOf(player.shown, whole));
+  for (const act of ["pointerdown", "click"]) link.addEventListener(act, address);
+
   let spoken = "";
   function draw(): void {
     const { t, playing } = player.shown;
@@ -100,7 +104,7 @@ export function controls(player: Player): Part {
     loop.setAttribute("aria-pressed", String(player.shown.loop));
     show();
     range.draw();
-    if (!playing) link.href = addressOf(player.shown, whole);
+    if (!playing) address();
     if (!playing && us !== spoken) {
       spoken = us;
       status.textContent = `${tr("{time} microseconds", { time: us })}. ${player.runs.map((run) => inWords(player, run)).join(" ")}`;

@@ -98,7 +98,7 @@ export function phaseNames(run: Run, opens: boolean): PhaseName[] {
     ...(opens ? first : [later]),
     { what: run.items.length ? tr("Work") : tr("Multiply"), role: "multiply", from: "start", to: "drain" },
     { what: tr("Wait"), role: "wait", from: "drain", to: "ready" },
-    { what: tr("Fix up"), role: "fix-up", from: "ready", to: "fixup" },
+    { what: tr("Fix up"), role: "partial", from: "ready", to: "fixup" },
     { what: tr("Write"), role: "write", from: "fixup", to: "done" },
   ];
 }
