@@ -1,38 +1,45 @@
-"""Tiling hierarchy: why does a GPU multiply matrices in tiles?
+"""Tiling: why does a GPU multiply matrices in tiles?
 
 manim render scenes/tiling_hierarchy.py
 
 One product in tiles of four sizes: how often each loaded number is used, how many bytes all tiles load, and
-how long the product takes.
+how long the product takes. It shows tiles of one level, those that an SM computes.
 """
 
 from itertools import pairwise
 
-from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, LaggedStart, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, GrowFromEdge, LaggedStart, ManimColor, VGroup
 
 from tilesim import Problem
+from tilesim.ideas.tiling_hierarchy import levels
 from tilesim.problems import DTYPE_BYTES
+from tilesim_scenes.animations.fade import Leave
 from tilesim_scenes.film.settings import REPORT
 from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, lines, px
-from tilesim_scenes.mobjects.drawing.quads import rectangle
+from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
 from tilesim_scenes.mobjects.words.badge import Badge
+from tilesim_scenes.mobjects.words.key import Entry
 
 FILM = {
-    "title": "Tiling hierarchy",
+    "title": "Tiling",
     "question": "Why does a GPU multiply matrices in tiles?",
     "part": "Memory",
     "place": 80,
-    "seconds": 67,
+    "seconds": 79,
     "shows": "One matrix product in tiles of four sizes: the bytes that are loaded, and the time.",
+    "finding": "On an H200, a matrix product takes 50% less time in tiles of 128 × 256 than in "
+    "tiles of 64 × 64.",
     "takes": "report",
 }
 REGISTERS_KB = 256
 """Of an SM, in all: CUDA C++ Programming Guide, compute capability 9.0."""
 SUM = 4
 """Bytes of a number of C while it is summed."""
+CORES = 4
+"""Tensor cores of an SM; the counter adds up their cycles."""
 
 
 class TilingHierarchy(Lesson):
@@ -54,6 +61,13 @@ class TilingHierarchy(Lesson):
         less = [a > b for sizes in (self.us, self.counted) for a, b in pairwise(sizes)]
         self.guard(all(less), "larger tiles load less and take less time")
         self.guard(all(a >= b for a, b in zip(self.needed, self.counted, strict=True)), "no byte comes twice")
+        shares = [row["tensor_cycles"] / (CORES * row["sm_cycles"]) for row in rows]
+        self.multiplying = [us * share for us, share in zip(self.us, shares, strict=True)]
+        alike = max(self.multiplying) < 1.15 * min(self.multiplying)
+        self.guard(alike, "multiplying takes about as long in tiles of all sizes")
+        self.guard(shares[0] < 0.5 < shares[-1], "the smallest tiles mostly wait, and the largest multiply")
+        block = next(one for one in levels(self.problems[0], 4, "h200") if one.name == "block tile")
+        self.guard(block.needs > block.gives, "memory sends less than the smallest tiles could multiply")
         self.element_gb = 2 * self.size**3 * DTYPE_BYTES["bf16"] / 1e9
         (m, n, _) = self.problems[-1].tile
         self.sums_kb = m * n * SUM // 1024
@@ -65,16 +79,16 @@ class TilingHierarchy(Lesson):
         self.hue = self.theme.by_phase["multiply"]
         self.ask("A tile is a rectangle of the result that one processor computes.")
         self.one_number()
-        self.a_small_tile()
+        self.reuse()
         self.bytes_needed()
         self.timed()
         self.not_larger()
         small, large = self.problems[0].tile, self.problems[-1].tile
         self.close(
-            "On an H200, a matrix product takes {times:.1f} times as long "
-            "in tiles of {a} × {b} as in tiles of {c} × {d}.",
+            "On an H200, a matrix product takes {less:.0%} less time "
+            "in tiles of {c} × {d} than in tiles of {a} × {b}.",
             [(f"{small[0]} × {small[1]}", self.us[0]), (f"{large[0]} × {large[1]}", self.us[-1])],
-            "times",
+            "less time",
             "{:.0f} µs",
             Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"),
             tr("{n} × {n} numbers, each a sum of {n} products of 16-bit numbers", n=self.size),
@@ -116,115 +130,164 @@ class TilingHierarchy(Lesson):
     def one_number(self) -> None:
         self.badge(Badge(tr("schematic"), "model"))
         self.say(
-            "A number of the matrix C is the sum of {n} products, of a row of A and a column of B.",
+            "Each number in C takes one row of A and one column of B: {n} products, added up.",
             n=self.size,
         )
-        picture = self.picture(0.012, 0.012)
+        picture = self.picture(0.02, 0.02)
         words = self.beside(
             picture,
             tr("C = A × B, each {n} × {n}", n=self.size),
             tr("one number of C: {n} products", n=self.size),
             tr("{n} numbers loaded for it", n=2 * self.size),
         )
-        self.play(FadeIn(picture[0]))
-        self.play(LaggedStart(FadeIn(picture[1]), FadeIn(picture[2]), lag_ratio=0.7, run_time=3.0))
-        self.play(FadeIn(words))
-        self.say("If a processor computes one number of C, it uses each number that it loads only once.")
-        self.first, self.words = picture, words
+        self.play(FadeIn(picture[0], words[0]))
+        self.play(LaggedStart(FadeIn(picture[1]), FadeIn(picture[2], words[1]), lag_ratio=0.7, run_time=3.0))
+        self.say("To compute just one number, a processor uses each loaded number only once.")
+        self.play(FadeIn(words[2]))
+        self.leave(picture, words)
 
-    def a_small_tile(self) -> None:
-        """The same strips, wider: each number in them is used for a row or a column of the tile."""
-        picture = self.picture(0.16, 0.16)
-        words = self.uses(picture, self.problems[0])
-        self.say("If it computes a whole tile, it uses each number for a whole row or column of the tile.")
-        self.play(
-            *(old.animate.become(new) for old, new in zip(self.first, picture, strict=True)),
-            FadeOut(self.words),
-            run_time=2.4,
-        )
-        self.play(FadeIn(words))
-        larger = self.picture(0.28, 0.56)
-        others = self.uses(larger, self.problems[-1])
-        self.say("In a larger tile, each number is used more often.")
-        self.play(
-            *(old.animate.become(new) for old, new in zip(self.first, larger, strict=True)),
-            FadeOut(words),
-            run_time=2.4,
-        )
-        self.play(FadeIn(others))
-        self.leave(self.first, others)
+    def reuse(self) -> None:
+        """Numbers travel from memory to a processor, and each is used along its tile; tiles are to scale."""
+        area, theme = self.area, self.theme
+        share = (1.0, 0.15) if self.narrow else (0.17, 1.0)
+        memory = rectangle(share[0] * area.width, share[1] * area.height, theme.panel)
+        share = (1.0, 0.72) if self.narrow else (0.66, 1.0)
+        processor = rectangle(share[0] * area.width, share[1] * area.height, theme.panel)
+        for box in (memory, processor):
+            box.set_stroke(ManimColor(theme.quiet), stroke_width(3))
+        memory.move_to(area.center).align_to([area.left, area.top, 0], LEFT + UP)
+        processor.move_to(area.center).align_to([area.right, area.bottom, 0], RIGHT + DOWN)
+        names = VGroup(self.word("memory", 50, theme.text), self.word("processor", 50, theme.text))
+        names[0].move_to(memory)
+        names[1].next_to(processor.get_corner(UP + LEFT), DOWN + RIGHT, px(20))
+        (small, large) = (self.problems[0], self.problems[-1])
+        room = processor.height - px(350), processor.width - px(80)
+        unit = min(room[0] / large.tile_m, room[1] / large.tile_n)
+        top = names[1].get_bottom()[1] - px(50)
 
-    def uses(self, picture: VGroup, problem: Problem) -> VGroup:
-        """How often a tile uses each number that was loaded, beside its picture."""
-        m, n, _ = problem.tile
-        return self.beside(
-            picture,
-            tr("tile of {m} × {n}, drawn enlarged", m=m, n=n),
-            tr("each number of A is used {n} times", n=n),
-            tr("each number of B is used {m} times", m=m),
-        )
+        def tile(one: Problem) -> VGroup:
+            """A tile and what is said of it."""
+            box = rectangle(unit * one.tile_n, unit * one.tile_m, theme.idle)
+            box.set_stroke(ManimColor(theme.text), stroke_width(3))
+            box.move_to([processor.get_x(), top, 0], UP)
+            words = VGroup(
+                self.word("tile of {m} × {n}", 46, theme.text, bold=True, m=one.tile_m, n=one.tile_n),
+                self.word("each number of A is used {n} times", 46, theme.text, n=one.tile_n),
+                self.word("each number of B is used {m} times", 46, theme.text, m=one.tile_m),
+            ).arrange(DOWN, buff=px(20))
+            words.move_to([processor.get_x(), processor.get_bottom()[1] + px(30), 0], DOWN)
+            return VGroup(box, words)
+
+        def load(box: VGroup, word: VGroup, side: int, run_time: float) -> VGroup:
+            """A number travels to the tile, and is used along a row (`side` 0) or a column of it."""
+            letter = label("AB"[side], 40, theme.background, bold=True)
+            number = VGroup(rectangle(px(56), px(56), theme.operand), letter)
+            letter.move_to(number)
+            start = names[0].get_edge_center(DOWN) + px(60) * DOWN if not self.narrow else memory.get_right()
+            number.move_to(start + (px(120) * LEFT if self.narrow else 0))
+            line = (
+                rectangle(box.width, px(8), self.hue).move_to(box.get_top() + 0.4 * box.height * DOWN)
+                if side == 0
+                else rectangle(px(8), box.height, self.hue).move_to(box.get_left() + 0.4 * box.width * RIGHT)
+            )
+            edge = (LEFT, UP)[side]
+            self.play(FadeIn(number), run_time=0.3)
+            self.play(number.animate.next_to(line, edge, px(6)), run_time=run_time)
+            self.play(GrowFromEdge(line, edge), FadeIn(word), run_time=run_time)
+            return VGroup(number, line)
+
+        self.say("All processors load from one memory, and loading is slower than multiplying.")
+        first = tile(small)
+        self.play(FadeIn(memory, processor, names))
+        self.play(FadeIn(first[0], first[1][0]))
+        self.say(
+            "A processor that computes a whole {m} × {n} tile loads each number once and uses it {m} times.",
+            m=small.tile_m, n=small.tile_n,
+        )  # fmt: skip
+        used = VGroup(*(load(first[0], first[1][1 + side], side, 1.6) for side in (0, 1)))
+        self._let_read()
+        second = tile(large)
+        self.say("The larger the tile, the more often each loaded number is used.")
+        self.play(FadeOut(used, first[1]), first[0].animate.become(second[0]), run_time=1.0)
+        self.play(FadeIn(second[1][0]), run_time=0.3)
+        used = VGroup(*(load(second[0], second[1][1 + side], side, 0.9) for side in (0, 1)))
+        self.leave(memory, processor, names, first[0], second[1], used)
 
     def names(self) -> list[str]:
         return [tr("tiles of {m} × {n}", m=one.tile_m, n=one.tile_n) for one in self.problems]
 
     def chart(self, title: str, amounts: list[Amount]) -> VGroup:
         heading = label(title, 48, self.theme.text, bold=True)
+        heading.scale(min(1.0, self.area.width / heading.width))
         bars = Amounts(amounts, self.area.width, bar=60, gap=26)
         picture = VGroup(heading, bars).arrange(DOWN, buff=px(34), aligned_edge=LEFT)
-        picture.scale(min(1.0, self.area.height / picture.height))
-        return picture.move_to(self.area.center)
+        picture.scale(min(1.0, (self.area.top - self.floor) / picture.height))
+        return picture.move_to([self.area.center[0], (self.area.top + self.floor) / 2, 0])
 
     def bytes_needed(self) -> None:
-        """What all tiles together load."""
+        """What all tiles together load: number by number and in the smallest tiles, then in all sizes."""
         self.badge(Badge(tr("model"), "model"))
-        amounts = [
-            Amount(name, [(gb, self.theme.operand)], tr("{gb:.1f} GB", gb=gb), computed=True)
-            for name, gb in zip(self.names(), self.needed, strict=True)
-        ]
-        chart = self.chart(tr("bytes that all tiles load"), amounts)
+        title = tr("loaded in all, with {size} bytes for each number", size=DTYPE_BYTES["bf16"])
+
+        def amounts(names: list[str], gigabytes: list[float], form: str) -> list[Amount]:
+            return [
+                Amount(name, [(gb, self.theme.operand)], tr(form, gb=gb), computed=True)
+                for name, gb in zip(names, gigabytes, strict=True)
+            ]
+
+        alone = amounts([tr("number by number")], [self.element_gb], "{gb:.0f} GB")
+        tiles = amounts(self.names(), self.needed, "{gb:.1f} GB")
+        chart = self.chart(title, [*alone, tiles[0]])
         self.say(
-            "Number by number, C takes {all:.0f} GB. In tiles of {m} × {m}, it takes a {m}th: {some:.1f}.",
+            "Computed number by number, C needs {all:.0f} GB of loads. In {m} × {m} tiles it needs a {m}th "
+            "of that: {some:.1f} GB.",
             all=self.element_gb,
             some=self.needed[0],
             m=self.problems[0].tile_m,
         )
-        self.play(FadeIn(chart[0]), run_time=0.5)
-        self.play(chart[1].come(0), run_time=3.2)
-        self.say("The larger the tiles, the fewer bytes they load.")
-        self.play(chart[1].come(1, 2, 3), run_time=4.5)
+        self.play(FadeIn(chart[0], run_time=0.3), chart[1].come().set_run_time(5.0))
+        self.leave(chart)
+        chart = self.chart(title, tiles)
+        self.say("The larger the tiles, the less they load.")
+        self.play(FadeIn(chart[0], run_time=0.3), chart[1].come().set_run_time(4.0))
         self.leave(chart)
 
     def timed(self) -> None:
-        """What the GPU loaded and how long it took."""
+        """How long the GPU took, and in how much of that its tensor cores worked."""
         self.badge(Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"))
+        hue, rest = self.hue, self.theme.hand_over
         amounts = [
-            Amount(name, [(us, self.theme.measured)], tr("{us:.0f} µs", us=us))
-            for name, us in zip(self.names(), self.us, strict=True)
+            Amount(name, [(busy, hue), (us - busy, rest)], tr("{us:.0f} µs", us=us))
+            for name, us, busy in zip(self.names(), self.us, self.multiplying, strict=True)
         ]
+        key = self.key(Entry(tr("multiplying"), [hue]), Entry(tr("not multiplying"), [rest]))
         chart = self.chart(tr("time of the whole product"), amounts)
         self.say("With larger tiles, an H200 also takes less time.")
-        self.play(FadeIn(chart[0]), run_time=0.5)
-        self.play(chart[1].come(), run_time=5.0)
-        self.say("Time falls less than bytes, because the multiplications stay the same.")
+        self.play(*key, FadeIn(chart[0], run_time=0.3), chart[1].come().set_run_time(4.4))
+        self.say("Time shrinks less than the loads, because the multiplications still have to be done.")
         self.wait(0.5)
-        self.leave(chart)
+        self._let_read()
+        self.play(Leave(chart), *self.key())
 
     def not_larger(self) -> None:
         """The sums of a tile lie in the registers of an SM."""
         self.badge(Badge(tr("model"), "model"))
         m, n, _ = self.problems[-1].tile
         hue, idle = self.hue, self.theme.idle
-        rows = [
-            (tr("tile of {m} × {n}: {size} bytes for each sum", m=m, n=n, size=SUM), self.sums_kb),
-            (tr("tile of {m} × {n}: {size} bytes for each sum", m=2 * m, n=n, size=SUM), 2 * self.sums_kb),
-        ]
         amounts = [
-            Amount(name, [(kb, hue), (REGISTERS_KB - kb, idle)], tr("{kb} KB", kb=kb)) for name, kb in rows
+            Amount(
+                tr("{m} × {n} running sums, {size} bytes each for precision", m=rows, n=n, size=SUM),
+                [(kb, hue), (REGISTERS_KB - kb, idle)],
+                tr("{kb} of {all} KB", kb=kb, all=REGISTERS_KB),
+            )
+            for rows, kb in ((m, self.sums_kb), (2 * m, 2 * self.sums_kb))
         ]
-        chart = self.chart(tr("registers of one processor: {kb} KB", kb=REGISTERS_KB), amounts)
-        self.say("Why not larger still? A tile's sums lie in the processor's registers, its fastest memory.")
-        self.play(FadeIn(chart[0]), run_time=0.5)
-        self.play(chart[1].come(0), run_time=3.5)
-        self.say("In a tile twice as large, they would leave no registers for anything else.")
-        self.play(chart[1].come(1), run_time=3.5)
+        chart = self.chart(tr("registers of one processor"), amounts)
+        self.say(
+            "Why not go even larger? The running sums must fit in the processor's registers, "
+            "its fastest memory."
+        )
+        self.play(FadeIn(chart[0], run_time=0.3), chart[1].come(0).set_run_time(3.4))
+        self.say("A tile twice as large would fill the registers completely.")
+        self.play(chart[1].come(1).set_run_time(2.6))
         self.leave(chart)

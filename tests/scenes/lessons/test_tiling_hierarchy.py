@@ -1,4 +1,4 @@
-"""Tiling hierarchy: what tiles load follows from their sizes, and a report that says otherwise is refused."""
+"""Tiling: what tiles load follows from their sizes, and a report that says otherwise is refused."""
 
 from copy import deepcopy
 
@@ -29,6 +29,7 @@ def test_twice_as_large_a_tile_loads_half_as_often(monkeypatch):
     [
         (3, {"us": 210.0}, "larger tiles load less and take less time"),
         (0, {"l2_bytes": 5e9}, "no byte comes twice"),
+        (0, {"tensor_cycles": 2e8}, "multiplying takes about as long"),
         (3, {"tile": [128, 128, 64]}, "half the registers"),
     ],
 )
