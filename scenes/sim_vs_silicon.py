@@ -385,14 +385,14 @@ class SimVsSilicon(Lesson):
         """Runs that leave SMs idle, and the runs that are off the most."""
         ink, sms = self.theme.text, self.measured.device.sms
         few = VGroup(*(self.dots[n] for n, one in enumerate(self.found) if self.leaves_idle(one)))
-        words = VGroup(
-            self.word("{off:.0%} too long on average", 44, ink, bold=True, off=self.too_long),
-            self.word(
-                "clock: {fast:.2f} GHz, not {assumed:.2f}", 44, ink, bold=True,
-                fast=self.fast, assumed=self.assumed,
-            ),
-        ).arrange(DOWN, buff=px(12))  # fmt: skip
-        words.next_to(few, UP, px(50))
+        texts = (
+            tr("{off:.0%} too long on average", off=self.too_long),
+            tr("clock: {fast:.2f} GHz, not {assumed:.2f}", fast=self.fast, assumed=self.assumed),
+        )
+        # In a narrow frame, there is room only right of the bands.
+        room = self.area.right - self.at(9) if self.narrow else self.area.width
+        words = VGroup(*(lines(text, 44, room, color=ink, bold=True) for text in texts))
+        words.arrange(DOWN, buff=px(12)).next_to(few, UP, px(40))
         words.set_x(self.area.right, RIGHT)
         self.say(
             "The {n} runs with at least {idle} idle SMs are predicted too long, mostly because "
