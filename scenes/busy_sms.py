@@ -2,30 +2,32 @@
 
 manim render scenes/busy_sms.py
 
-Recorded runs of one product: a fixed list of tiles for each SM, with all SMs free and with one held; and two
-kernels without fixed lists, with one SM held as well.
+Recorded runs of one product: a fixed list of tiles for each SM, with all SMs free and with one held; and a
+block for each tile, with one SM held as well.
 """
 
 import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, LaggedStart, Mobject, VGroup
 
 from tilesim import Device, Problem, Trace
+from tilesim.gemm import kernel_of
+from tilesim.gemm.fit import limits_of
+from tilesim.ladder.reports import report
+from tilesim.products import Product
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
-from tilesim_scenes.film.configured_scene import Area
 from tilesim_scenes.film.race_film import RaceFilm
 from tilesim_scenes.film.traces import Default, shipped
+from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.many_sms import ManySMs, alike_together, round_ends
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import Figure, label, px
+from tilesim_scenes.look.text import label, px
 from tilesim_scenes.look.theme import Colour, ink_on, mixed
 from tilesim_scenes.mobjects.drawing.quads import diagonals, rectangle, strokes
 from tilesim_scenes.mobjects.hardware.sm import SM
 from tilesim_scenes.mobjects.hardware.thread_block import ThreadBlock
-from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace
-from tilesim_scenes.mobjects.words.key import Entry
 
 FILM = {
     "title": "Busy SMs",
@@ -33,13 +35,15 @@ FILM = {
     "part": "Schedules",
     "place": 200,
     "seconds": 80,
-    "shows": "A kernel with fixed lists of tiles while one SM is held, and kernels without lists beside it.",
+    "shows": "A kernel with fixed lists of tiles while one SM is held, and one with a block for each tile.",
+    "finding": "On an H200 with one of its 132 SMs held, fixed lists of tiles take 1.9 times as long. With a block "
+    "for each tile, the product takes only 217.2 µs.",
     "takes": "traces",
 }
 
 PRODUCT = "4224x4096x4096-grouped8"
 HELD, PALE = 1, 0.35
-"""SMs held in the runs without lists; the share of gray behind the hatch of what is held."""
+"""SMs held in the run without lists; the share of gray behind the hatch of what is held."""
 LANE = 84
 """Pixels of a lane that is shown by itself."""
 
@@ -69,12 +73,10 @@ class BusySms(ManySMs):
     )
 
     def prepare(self) -> None:
-        self.free, self.one, self.naive, self.dynamic = every = [
+        self.free, self.one, self.naive = every = [
             shipped(f"busy_sms/h200-{name}-{PRODUCT}.npz")
-            for name in (
-                "persistent-busy0", "persistent-busy1", f"naive-busy{HELD}", f"persistent-dynamic-busy{HELD}",
-            )
-        ]  # fmt: skip
+            for name in ("persistent-busy0", "persistent-busy1", f"naive-busy{HELD}")
+        ]
         self.sms, self.n = self.free.device.sms, self.free.problem.tiles
         alike = {(t.problem.title, t.meta["gpu"]) for t in every}
         self.guard(len(alike) == 1, "all runs are of one product on one GPU")
@@ -82,6 +84,9 @@ class BusySms(ManySMs):
         self.guard(len(config) == 1, "one kernel ran with all SMs free and with one held")
         self.us = [round(t.makespan / 1000, 1) for t in every]
         counts = [np.bincount(t.spans["sm"], minlength=self.sms) for t in every]
+        two = limits_of(self.free.device.name).shared_bytes(2)
+        needs = [kernel_of(t.config).shared_bytes(t.config, Product.of(t.problem)) for t in every]
+        self.guard(min(needs) > two, "an SM's shared memory holds only one block")
         self.each = self.n // self.sms
         self.guard(set(counts[0]) == {self.each}, "there are as many tiles for each SM")
         self.guard(
@@ -89,11 +94,11 @@ class BusySms(ManySMs):
             "one SM does two lists while one is held",
         )
         blocks = [len(np.unique(t.spans["cta"])) for t in every]
-        self.guard(blocks[:3] == [self.sms, self.sms, self.n], "only the naive kernel has a block per tile")
+        self.guard(blocks == [self.sms, self.sms, self.n], "only the naive kernel has a block per tile")
         self.others = self.sms - 1
         self.twice = int(counts[1].argmax())
         self.held = [np.flatnonzero(count == 0).tolist() for count in counts]
-        self.guard([len(one) for one in self.held] == [0, 1, HELD, HELD], "so many SMs are held")
+        self.guard([len(one) for one in self.held] == [0, 1, HELD], "so many SMs are held")
         mine = np.sort(self.one.spans[self.one.spans["sm"] == self.twice], order="issue")
         self.late = int(mine["cta"][-1])
         self.begins = float(mine["issue"][self.each])
@@ -104,11 +109,21 @@ class BusySms(ManySMs):
         )
         self.guard(self.us[1] > 1.7 * self.us[0], "one held SM nearly doubles the time")
         self.rounds = [rounds(t) for t in every]
-        few = -(-self.n // (self.sms - HELD))
-        self.guard(
-            self.rounds[2:] == [few, few], "tiles that free SMs take need no more rounds than they must"
-        )
-        self.guard(max(self.us[2:]) < 0.75 * self.us[1], "kernels without lists are faster, even then")
+        few = -(-self.n // self.others)
+        self.guard(self.rounds[2] == few, "tiles that free SMs take need no more rounds than they must")
+        self.full, self.left_over = (few - 1) * self.others, self.n - (few - 1) * self.others
+        self.guard(sum(counts[2] == few) == self.left_over, "the last round has only the tiles left over")
+        self.guard(self.us[2] < 0.75 * self.us[1], "the naive kernel is faster while one SM is held")
+        rows = [row for row in report("busy_sms")["rows"] if row["busy_sms"] == 0]
+        product = self.free.problem
+        took = {
+            row["kernel"]: row
+            for row in rows
+            if (row["m"], row["n"], row["k"]) == (product.m, product.n, product.k)
+        }
+        self.samples = took["naive"]["samples"]
+        self.slower = took["naive"]["us"] / took["persistent"]["us"] - 1
+        self.guard(0.01 < self.slower < 0.2, "fixed lists are a little faster while all SMs are free")
 
     def construct(self) -> None:
         self.ask("A kernel is a program that runs on a GPU, in groups of threads called thread blocks.")
@@ -119,14 +134,16 @@ class BusySms(ManySMs):
         self.four_rounds()
         self.four_more()
         self.a_block_per_tile()
-        self.a_counter()
         self.five_rounds()
+        self.all_free_again()
+        self.the_end()
 
     def the_work(self) -> None:
         left, right = self.halves(0.5)
         tiles, boxes = self.tiles(self.free.problem, left), self.boxes(self.sms, right)
         self.say(
-            "This matrix product has {n} tiles, {each} for each of the GPU's {sms} processors, called SMs.",
+            "This matrix product is cut into {n} tiles: {each} for each of the GPU's {sms} processors, "
+            "called SMs.",
             n=self.n,
             each=self.each,
             sms=self.sms,
@@ -188,7 +205,7 @@ class BusySms(ManySMs):
         word = self.word("thread blocks, each with its list of tiles", 46, self.theme.text)
         word.move_to([self.area.left, self.area.top - px(20), 0], LEFT)
         self.say(
-            "A persistent kernel starts one block per SM. Each block has a fixed list of {each} tiles.",
+            "A persistent kernel starts one block per SM, which works through a fixed list of {each} tiles.",
             each=self.each,
         )
         self.play(FadeIn(self.shown, word), LaggedStart(*map(FadeIn, groups), lag_ratio=0.3, run_time=1.8))
@@ -201,14 +218,23 @@ class BusySms(ManySMs):
         *groups, late = [self.block(n, self.each) for n in (0, 1, 2, self.sms - 1)]
         for place, group in enumerate(groups):
             group.move_to([self.columns[place], self.top, 0])
-        self.say("Now another program holds one SM. The last block finds no SM, so it waits with its list.")
+        self.say(
+            "Another program now holds one SM, so the last block has to wait, and its {each} tiles with it.",
+            each=self.each,
+        )
         self.play(FadeIn(self.shown), *self.key())
         self.play(FadeIn(self.hatch), *map(FadeIn, groups))
         self.play(self.enter(groups, [0, 1, 2]))
         late.move_to([self.columns[-1], self.top, 0])
         waits = self.word("waits", 46, self.theme.text).next_to(late, LEFT, px(30))
         self.play(FadeIn(late, shift=px(40) * DOWN), FadeIn(waits))
-        self.leave(self.shown, *groups, self.hatch, late, waits)
+        self.say("With tiles this large, the memory of an SM has room for only one block.")
+        full = VGroup(*(self.word("full", 40, self.theme.text) for _ in groups))
+        for word, box in zip(full, self.sm_boxes, strict=False):
+            word.move_to(box.box.get_corner(UP + RIGHT) + px(18) * (DOWN + LEFT), UP + RIGHT)
+        self.play(FadeIn(full))
+        self._let_read()
+        self.leave(self.shown, *groups, self.hatch, late, waits, full)
 
     def a_block_per_tile(self) -> None:
         """A queue of blocks with a tile each; whenever an SM is free, the next one enters."""
@@ -217,33 +243,13 @@ class BusySms(ManySMs):
         room = self.area.width / len(groups)
         for n, group in enumerate(groups):
             group.move_to([self.area.left + (n + 0.5) * room, self.top, 0])
-        self.say("A naive kernel has no lists: it starts a block per tile, and a free SM gets the next.")
+        self.say("The naive kernel starts one block per tile; whichever SM is free gets the next one.")
         self.play(FadeIn(self.shown, self.hatch), *map(FadeIn, groups), *self.key())
         self.play(self.enter(groups[:3], [0, 1, 2]))
         for done, place in ((1, 1), (0, 0), (2, 2)):
             self.play(FadeOut(groups[done], shift=px(120) * DOWN), run_time=0.4)
             self.play(self.enter([groups[3 + (1, 0, 2).index(done)]], [place]))
         self.leave(self.shown, self.hatch, *groups[3:])
-
-    def a_counter(self) -> None:
-        """Blocks that stay draw the number of their next tile."""
-        self.stage(held=True)
-        blocks = [self.block(n, 1).move_to(self.inside(n)) for n in range(3)]
-        for group in blocks:
-            group[0].resident(self.theme.by_phase["multiply"])
-        name = self.word("shared counter, next tile:", 46, self.theme.text)
-        figure = Figure("3", 72, align=0.5)
-        both = VGroup(name, figure).arrange(RIGHT, buff=px(30)).move_to([self.area.center[0], self.top, 0])
-        self.say("A persistent kernel can do the same if its blocks draw their tiles from a shared counter.")
-        self.play(FadeIn(self.shown, self.hatch, both, *blocks))
-        for number, place in enumerate((1, 0, 2), 3):
-            block, old = blocks[place], blocks[place][1]
-            tile = old.copy().move_to(figure.get_center() + px(80) * DOWN)
-            figure.write(str(number + 1))
-            self.play(FadeOut(old, shift=px(60) * DOWN), FadeIn(tile), run_time=0.4)
-            self.play(Travel([tile], [[old.get_center()]], leg=0.6))
-            block.remove(old).add(tile)
-        self.leave(self.shown, self.hatch, both, *blocks)
 
     @property
     def ground(self) -> Colour:
@@ -263,20 +269,20 @@ class BusySms(ManySMs):
         """Four rounds."""
         self.badge(of_trace(self.free))
         self.ticking = self.clock(self.free.makespan)
-        key = self.key(*self.phases("first load", "multiply", "write", "both"))
+        key = self.key(*self.phases("launch", "first load", "multiply", "write", "both"))
         area = self.area._replace(bottom=self.floor)
         lanes, title = self.rows(self.free, area, tr("132 SMs, one thin row each; time runs to the right"))
         names = self.round_names(lanes, round_ends(self.free))
         end = self.ends(lanes, self.us[0])
         self.say(
-            "While all SMs are free, each block works through its list: {each} rounds of tiles, {us:.1f} µs.",
+            "With all SMs free, every block works through its list: {each} rounds, {us:.1f} microseconds.",
             each=self.each,
             us=self.us[0],
         )
         self.play(*key, *self.appear(lanes, title, self.ticking))
         self.play(
-            PlayTrace(self.ticking, lanes, until=float(self.free.makespan), run_time=4.0),
-            LaggedStart(*map(FadeIn, names), lag_ratio=1.0, run_time=4.0),
+            PlayTrace(self.ticking, lanes, until=float(self.free.makespan), run_time=3.4),
+            LaggedStart(*map(FadeIn, names), lag_ratio=1.0, run_time=3.4),
         )
         self.play(FadeIn(end))
         self.leave(lanes, title, names, end, self.ticking)
@@ -286,7 +292,7 @@ class BusySms(ManySMs):
         run, area = self.one, self.area
         self.badge(of_trace(run))
         self.ticking = self.clock(run.makespan)
-        key = self.key(*self.phases("first load", "multiply", "write", "both"))
+        key = self.key(*self.phases("launch", "first load", "multiply", "write", "both"))
         foot = self.floor
         step = px(LANE + 62)
         upper = area._replace(bottom=foot + 2 * step)
@@ -309,13 +315,15 @@ class BusySms(ManySMs):
         for name, lane in zip(names, (place, self.lane.grounds), strict=True):
             name.next_to(lane, UP, px(8), aligned_edge=LEFT)
         self.say(
-            "The other {others} blocks do their lists. After {us:.1f} µs, the first SM is free again.",
-            others=self.others,
-            us=self.begins / 1000,
+            "The last block can begin only when another one has ended: "
+            "{each} rounds become {all}, in {us:.1f} microseconds.",
+            each=self.each,
+            all=self.rounds[1],
+            us=self.us[1],
         )
         self.around = VGroup(title, held, names)
         self.play(*key, *self.appear(self.lanes, self.lane, self.around, self.ticking))
-        self.play(PlayTrace(self.ticking, self.lanes, self.lane, until=self.begins, run_time=3.2))
+        self.play(PlayTrace(self.ticking, self.lanes, self.lane, until=self.begins, run_time=2.4))
         self.first = self.in_lane(0.0, self.begins, tr("its own block's list"))
         self.play(FadeIn(self.first))
 
@@ -328,79 +336,106 @@ class BusySms(ManySMs):
     def four_more(self) -> None:
         """The block that waited has the GPU to itself."""
         end = float(self.one.makespan)
-        self.say(
-            "Only now can the last block begin. So {each} rounds become {all}.",
-            each=self.each,
-            all=self.rounds[1],
-        )
         second = self.in_lane(self.begins, end, tr("the last block's list"))
         self.play(
-            PlayTrace(self.ticking, self.lanes, self.lane, until=end, run_time=3.4),
+            PlayTrace(self.ticking, self.lanes, self.lane, until=end, run_time=2.6),
             FadeIn(second, run_time=0.6),
         )
         figure = self.ends(self.lanes, self.us[1]).set_y(self.lane.grounds.get_y())
         self.play(FadeIn(figure))
         idle = self.others - 1
         note = self.note_in(self.lanes, self.begins, 0.0, 1.0, tr("{idle} SMs have nothing to do", idle=idle))
-        self.say("{idle} SMs stand idle, as no other block may take tiles from this list.", idle=idle)
+        self.say(
+            "{idle} SMs stand idle, because those {each} tiles belong to one block.",
+            idle=idle,
+            each=self.each,
+        )
         self.play(FadeIn(note, run_time=0.8))
+        self._let_read()
         self.leave(self.lanes, self.lane, self.around, self.first, second, figure, note, self.ticking)
 
     def five_rounds(self) -> None:
-        """Both, with one SM held."""
-        runs, area = (self.naive, self.dynamic), self.area
-        self.badge(of_trace(self.naive))
-        longest = float(max(run.makespan for run in runs))
-        held = Entry(tr("held by another program"), [self.theme.quiet], hatched=True)
-        key = self.key(*self.phases("first load", "multiply", "write"), held)
-        area = area._replace(bottom=self.floor)
-        middle = (area.top + area.bottom) / 2
-        titles = tr("a block for each tile (naive)"), tr("tiles from a shared counter (persistent)")
-        halves = area._replace(bottom=middle + px(10)), area._replace(top=middle - px(10))
-        both = [
-            self.with_held(run, half, title, longest)
-            for run, half, title in zip(runs, halves, titles, strict=True)
-        ]
-        self.ticking = self.clock(longest)
+        """The naive kernel, with one SM held."""
+        run = self.naive
+        self.badge(of_trace(run))
+        self.ticking = self.clock(run.makespan)
+        key = self.key(*self.phases("launch", "first load", "multiply", "write"))
+        others = [sm for sm in alike_together(run) if sm not in self.held[2]]
+        lanes, title = self.rows(
+            run,
+            self.area._replace(bottom=self.floor),
+            tr("a block for each tile (naive); the {n} SMs that are not held", n=len(others)),
+            sms=others,
+        )
         self.say(
-            "{n} tiles need {rounds} rounds on {others} SMs. "
-            "Both kernels take no more: {a:.1f} and {b:.1f} µs.",
-            n=self.n,
+            "{few} rounds on {others} SMs are {full} tiles, so {left} tiles need one more round: "
+            "{us:.1f} microseconds.",
+            few=self.rounds[2] - 1,
             others=self.others,
-            rounds=self.rounds[2],
-            a=self.us[2],
-            b=self.us[3],
+            full=self.full,
+            left=self.left_over,
+            us=self.us[2],
         )
-        self.play(*key, *self.appear(*(one for run in both for one in run), self.ticking))
-        lanes = [run[0] for run in both]
-        names = [self.round_names(one, round_ends(run)) for one, run in zip(lanes, runs, strict=True)]
-        each = [FadeIn(VGroup(*two)) for two in zip(*names, strict=True)]
+        self.play(*key, *self.appear(lanes, title, self.ticking))
+        ends = round_ends(run)
+        names = self.round_names(lanes, ends)[:-1]
         self.play(
-            PlayTrace(self.ticking, *lanes, until=longest, run_time=3.6),
-            LaggedStart(*each, lag_ratio=1.0, run_time=3.6),
+            PlayTrace(self.ticking, lanes, until=float(run.makespan), run_time=3.6),
+            LaggedStart(*map(FadeIn, names), lag_ratio=1.0, run_time=3.6 * ends[-2] / ends[-1]),
         )
-        ends = [self.ends(one, us) for one, us in zip(lanes, self.us[2:], strict=True)]
-        for end, one in zip(ends, lanes, strict=True):
-            end.set_x(one.get_right()[0] + px(20), LEFT)
-        self.play(*map(FadeIn, ends))
-        self.leave(*(one for run in both for one in run), *names, *ends, self.ticking)
+        share = 3 * self.left_over / len(others)
+        last = self.note_in(
+            lanes,
+            ends[-2],
+            share,
+            share + 0.2,
+            tr("round {n}: {left} tiles", n=len(ends), left=self.left_over),
+        )
+        end = self.ends(lanes, self.us[2])
+        self.play(FadeIn(end, last))
+        self._let_read()
+        self.leave(lanes, title, names, last, end, self.ticking)
+
+    def all_free_again(self) -> None:
+        """What fixed lists are good for."""
+        self.badge(of_trace(self.free))
+        whole = 1.0
+        heading = self.word("time with all SMs free, median of {n} runs", 46, self.theme.text, n=self.samples)
+        fill = mixed(self.theme.background, self.theme.measured, 0.6)
+        bars = Amounts(
+            [
+                Amount(
+                    tr("a fixed list for each block (persistent)"),
+                    [(whole, fill)],
+                    tr("{share:.0%}", share=whole),
+                ),
+                Amount(
+                    tr("a block for each tile (naive)"),
+                    [(whole + self.slower, fill)],
+                    tr("{share:.0%}", share=whole + self.slower),
+                ),
+            ],
+            self.area.width,
+        )
+        both = VGroup(heading, bars).arrange(DOWN, buff=px(50), aligned_edge=LEFT).move_to(self.area.center)
+        self.say(
+            "Why use lists at all? With all SMs free, the naive kernel takes {share:.0%} longer.",
+            share=self.slower,
+        )
+        self.play(FadeIn(heading), *self.key())
+        self.play(bars.come())
+        self._let_read()
+        self.leave(both)
+
+    def the_end(self) -> None:
         self.close(
-            "On an H200, a kernel with fixed lists of tiles takes {times:.1f} times as long "
-            "when another program holds one of the {sms} SMs.",
-            [(tr("one SM held"), self.us[1]), (tr("no SM held"), self.us[0])],
+            "On an H200 with one of its {sms} SMs held, fixed lists of tiles take {times:.1f} times as long. "
+            "With a block for each tile, the product takes only {naive:.1f} µs.",
+            [(tr("fixed lists, one SM held"), self.us[1]), (tr("fixed lists, no SM held"), self.us[0])],
             "times",
             "{:.1f} µs",
             of_trace(self.one),
             tr("C has 4224 × 4096 numbers, each a sum of 4096 products of 16-bit numbers."),
             sms=self.sms,
+            naive=self.us[2],
         )
-
-    def with_held(
-        self, run: Trace, area: Area, title: str, longest: float
-    ) -> tuple[LaneImage, Mobject, VGroup]:
-        """Rows of a run, at whose foot those that are held are hatched."""
-        held = np.flatnonzero(np.bincount(run.spans["sm"], minlength=self.sms) == 0).tolist()
-        order = [sm for sm in alike_together(run) if sm not in held]
-        lanes, name = self.rows(run, area, title, longest, sms=[*order, *held])
-        band = rectangle(lanes.width, lanes.height * len(held) / self.sms)
-        return lanes, name, self.hatched(band.move_to(lanes.get_corner(LEFT + DOWN), LEFT + DOWN))

@@ -1,11 +1,13 @@
 """The lesson on held SMs: what it says is true of the data, or it is not made."""
 
+from copy import deepcopy
 from dataclasses import replace
 
 import pytest
 from prepared import prepared
 
 from tilesim import Device, Problem, simulate
+from tilesim.ladder.reports import report
 from tilesim_scenes import busy_sms
 from tilesim_scenes.film.race_film import RaceFilm
 from tilesim_scenes.film.traces import shipped
@@ -17,7 +19,6 @@ from tilesim_scenes.kit.many_sms import alike_together, round_ends
     [
         ("persistent-busy1", "persistent-busy0", "does two lists"),
         ("naive-busy1", "persistent-busy1", "a block per tile"),
-        ("persistent-dynamic-busy1", "persistent-busy1", "no more rounds"),
     ],
 )
 def test_data_that_does_not_bear_it_out_is_refused(mixed_up, instead, claim, monkeypatch):
@@ -25,6 +26,16 @@ def test_data_that_does_not_bear_it_out_is_refused(mixed_up, instead, claim, mon
         busy_sms, "shipped", lambda path: shipped(path.replace(f"h200-{mixed_up}-", f"h200-{instead}-"))
     )
     with pytest.raises(SystemExit, match=claim):
+        prepared(busy_sms.BusySms)
+
+
+def test_a_naive_kernel_that_is_faster_with_all_sms_free_is_refused(monkeypatch):
+    other = deepcopy(dict(report("busy_sms")))
+    for row in other["rows"]:
+        if row["kernel"] == "naive":
+            row["us"] *= 0.9
+    monkeypatch.setattr(busy_sms, "report", lambda _: other)
+    with pytest.raises(SystemExit, match="a little faster"):
         prepared(busy_sms.BusySms)
 
 
