@@ -48,8 +48,10 @@ FILM = {
     "question": "When does more arithmetic take more time?",
     "part": "Kernels",
     "place": 240,
-    "seconds": 78,
+    "seconds": 80,
     "shows": "One program with 1 to 1,024 operations on each number, and what memory and arithmetic allow.",
+    "finding": "On an H200, 64 operations on each number take as long as one. Beyond about 112, "
+    "arithmetic takes longer than moving.",
     "takes": "report",
 }
 FEW, MANY, MOST = 1, 64, 1024
@@ -77,7 +79,8 @@ class Roofline(Lesson):
         self.mb = WIDTH * self.x / 1e6
         # From the figures as printed, as the film Fusion has it.
         self.moving = float(f"{2 * round(self.mb) / float(f'{self.tb:.1f}'):.1f}")
-        self.computing = {count: count * self.x / self.flat / 1e6 for count in self.us}
+        self.millions = round(self.x / 1e6)
+        self.computing = {count: count * self.millions / self.flat for count in self.us}
         self.guard(self.us[MANY] < 1.01 * self.us[FEW], "64 operations take as long as one")
         self.guard(self.us[MOST] > 5 * self.us[FEW], "1,024 operations take much longer")
         self.guard(self.computing[MANY] < self.moving < self.computing[MOST], "the slower of the two decides")
@@ -110,8 +113,8 @@ class Roofline(Lesson):
         self.the_roof()
         self.the_turn()
         self.close(
-            "On an H200, {many} operations on each number take as long as one. Only from about {turn} on "
-            "does arithmetic take longer than moving the numbers.",
+            "On an H200, {many} operations on each number take as long as one. Beyond about {turn}, "
+            "arithmetic takes longer than moving.",
             [(tr("64 operations"), self.us[MANY]), (tr("1 operation"), self.us[FEW])],
             "work",
             "{:,.1f} µs",
@@ -133,21 +136,19 @@ class Roofline(Lesson):
         key = self.key(Entry(tr("computed"), [self.theme.by_phase["multiply"]]))
         high = area.top - px(10) - self.floor
         trip = RoundTrip(
-            tr("memory"), tr("x: {mb:.0f} MB", mb=self.mb), tr("processors"), tr("registers"),
+            tr("memory"), tr("x: {mb:.0f} MB", mb=self.mb), tr("processors"), tr("part of x"),
             ["x * 1.5"], area.width, high,
         )  # fmt: skip
         whole = VGroup(trip, trip.pieces)
         whole.shift((self.floor + high / 2 - trip.processors.box.get_y()) * UP)
         self.say(
-            "A GPU program reads {count:.0f} million numbers into registers, computes with each, "
-            "and writes them back.",
-            count=self.x / 1e6,
+            "A GPU program reads {count} million numbers, computes with each, and writes them back, "
+            "all at once.",
+            count=self.millions,
         )
         self.badge(Badge(tr("schematic"), "model"))
         self.play(FadeIn(trip), Fade(trip.pieces, 0.0, 1.0), *key)
-        self.play(trip.come(1.2))
-        self.play(trip.apply(1.0, 0.7))
-        self.play(trip.back(1.2))
+        self.play(trip.stream(5.6))
         self._let_read()
         self.play(Leave(trip), Leave(trip.pieces), *self.key())
 
@@ -207,23 +208,33 @@ class Roofline(Lesson):
         self.badge(self.measured)
         self.say("With one operation on each number, it takes {us:.1f} microseconds.", us=self.us[FEW])
         self.play(FadeIn(few[0], many[0], self.third[0]), run_time=0.3)
-        pace = few[1][0].width / 2.4
+        pace = few[1][0].width / 3.2
         self.grow(few[1], pace=pace)
-        self.say("With {count} operations on each number, it takes {us:.1f}.", count=MANY, us=self.us[MANY])
-        self.grow(many[1], pace=pace)
         self.say(
-            "It moves numbers and computes at the same time, and moving takes longer: memory is the limit."
+            "With {count} operations it takes {us:.1f} microseconds, practically the same.",
+            count=MANY,
+            us=self.us[MANY],
         )
-        self.badge(Badge(tr("measured; outlined: model"), "measured"))
-        self.grow(*(row for one in self.groups for row in one[2:]), pace=few[2][0].width / 3.5)
+        self.grow(many[1], pace=pace)
+        self.say("Moving the numbers takes longer than arithmetic on them, so memory is the limit.")
+        self.badge(Badge(tr("measured; outlined: NVIDIA's datasheet"), "measured"))
+        self.grow(*(row for one in self.groups for row in one[2:]), pace=few[2][0].width / 4.0)
         self.how = VGroup(
             self.word(
-                "moving x, at best: twice {mb:.0f} MB at {tb:.1f} MB per µs", 40, mb=self.mb, tb=self.tb
+                "moving x: twice {mb:.0f} MB at {tb:.1f} TB/s",
+                40,
+                mb=self.mb,
+                tb=self.tb,
             ),
-            self.word("arithmetic, at best: {peak} trillion operations a second", 40, peak=self.flat),
+            self.word(
+                "arithmetic: {peak} trillion operations per second",
+                40,
+                peak=self.flat,
+            ),
         ).arrange(DOWN, buff=px(14))
         self.how.move_to([self.area.center[0], self.area.bottom + self.how.height / 2, 0])
         self.play(FadeIn(self.how), run_time=0.4)
+        self._let_read()
 
     def the_most(self) -> None:
         """All bars shrink to the scale of the third."""
@@ -231,7 +242,7 @@ class Roofline(Lesson):
         smaller = [self.group(n, longest, place) for place, n in enumerate((FEW, MANY))]
         most = self.third
         self.say(
-            "With {count:,}, it takes {us:,.1f}. Now arithmetic takes longer, so it is the limit.",
+            "With {count:,} operations it takes {us:,.1f} microseconds. Now arithmetic sets the time.",
             count=MOST, us=self.us[MOST],
         )  # fmt: skip
         self.play(FadeOut(self.how), run_time=0.3)
@@ -241,6 +252,9 @@ class Roofline(Lesson):
         )
         self.grow(*most[1:], pace=most[1][0].width / 3.2)
         self.groups = [*smaller, most]
+        self._let_read()
+        self.say("The measured times are longer, as the datasheet's rates are peaks.")
+        self.wait(0.5)
         self._let_read()
 
     # The same as points of a chart.
@@ -258,7 +272,7 @@ class Roofline(Lesson):
         up.move_to([area.left, area.top, 0], UP + LEFT)
         self.axes = VGroup(across, up)
         self.dots = {n: chart.dot(p.intensity, p.tflops) for n, p in self.points.items()}
-        self.say("In this chart, right means more operations per byte, and up more operations per second.")
+        self.say("On both axes, each mark is ten times the one before.")
         self.badge(self.measured)
         bars = [one[1][0] for one in self.groups]
         rest = VGroup(*(VGroup(one[0], one[1][1], *one[2:]) for one in self.groups))
@@ -266,12 +280,15 @@ class Roofline(Lesson):
         self.remove(*self.groups)
         self.add(*bars)
         self.play(
-            FadeIn(chart, self.axes),
-            *(
-                ReplacementTransform(bar, self.dots[n])
-                for bar, n in zip(bars, (FEW, MANY, MOST), strict=True)
+            FadeIn(chart, self.axes, run_time=0.6),
+            LaggedStart(
+                *(
+                    ReplacementTransform(bar, self.dots[n])
+                    for bar, n in zip(bars[::-1], (MOST, MANY, FEW), strict=True)
+                ),
+                lag_ratio=0.8,
+                run_time=3.4,
             ),
-            run_time=2.0,
         )
         self.names = VGroup()
         for count, side in ((FEW, RIGHT), (MANY, RIGHT), (MOST, DOWN)):
@@ -283,11 +300,11 @@ class Roofline(Lesson):
             )
         )
         self.say(
-            "Each number has 4 bytes and moves twice, so {many} operations on it are {per_byte} per byte.",
+            "Each number is 4 bytes and moves twice, so {many} operations on it make {per_byte} per byte.",
             many=MANY, per_byte=self.per_byte,
         )  # fmt: skip
         self.below = self.drop(self.points[MANY].intensity, self.points[MANY].tflops, self.per_byte)
-        self.names[1].shift(px(24) * DOWN)
+        self.names[1].shift(px(24) * DOWN + px(10) * LEFT)
         self.play(FadeIn(self.names), run_time=0.4)
         self.play(FadeIn(self.below), run_time=0.4)
 
@@ -303,9 +320,10 @@ class Roofline(Lesson):
         chart, ink = self.chart, self.theme.text
         slope = chart.slope(1000 * self.tb)
         self.say(
-            "While memory is the limit, doubling the operations takes no more time, so the speed doubles."
+            "With 2, 4, 8, up to {many} operations, the time is the same, so the speed keeps doubling.",
+            many=MANY,
         )
-        self.badge(Badge(tr("dots: measured; lines: datasheet"), "measured"))
+        self.badge(Badge(tr("dots: measured; lines: NVIDIA's datasheet"), "measured"))
         self.play(Create(slope, run_time=1.4), FadeOut(self.below, run_time=0.4))
         name = self.word("memory: {tb:.1f} TB/s", self.size, ink, bold=True, tb=self.tb)
         across, rise, _ = slope.points[-1] - slope.points[0]
@@ -313,35 +331,33 @@ class Roofline(Lesson):
         name.rotate(np.arctan2(rise, across))
         name.move_to(chart.at(0.6, 0.6 * self.tb) + px(1.05 * self.size) * side)
         between = [self.dots[n] for n in self.us if n in self.bound and n not in (FEW, MANY)]
-        self.play(FadeIn(name), LaggedStart(*map(FadeIn, between), lag_ratio=0.5, run_time=3.2))
+        self.play(FadeIn(name), LaggedStart(*map(FadeIn, between), lag_ratio=0.5, run_time=4.6))
         flat = chart.flat(self.flat / self.tb)
         self.say("Where arithmetic reaches its own peak, the line turns flat.")
         peak = self.word("arithmetic: {peak} trillion a second", self.size, ink, bold=True, peak=self.flat)
         peak.next_to(chart.at(INTENSITY[1], self.flat), UP + LEFT, px(24))
         self.play(Create(flat), FadeIn(peak), run_time=0.8)
         later = [self.dots[n] for n in self.us if n not in self.bound and n != MOST]
-        self.play(LaggedStart(*map(FadeIn, later), lag_ratio=0.5, run_time=2.0))
-        self.say(
-            "Together, these two limits from the datasheet form a roofline. No such program is above it."
-        )
+        self.play(LaggedStart(*map(FadeIn, later), lag_ratio=0.5, run_time=2.6))
+        self.say("No program that gets its data from this memory can be above this roofline.")
         allowed = chart.allowed(1000 * self.tb).set_z_index(-1)
-        self.play(Fade(allowed, 0.0, 1.0, run_time=1.6))
+        self.play(Fade(allowed, 0.0, 1.0, run_time=3.0))
 
     def the_turn(self) -> None:
         """Where the two lines meet, as operations per byte and as operations on each number."""
         self.say(
-            "The two lines meet at {peak} divided by {tb:.1f}, or {ridge} operations per byte: "
+            "The lines meet at {peak} divided by {tb:.1f}, or {ridge} operations per byte: "
             "{turn} on each number.",
             ridge=self.ridge, peak=self.flat, tb=self.tb, turn=self.turn,
         )  # fmt: skip
         below = self.drop(self.flat / self.tb, self.flat, self.ridge)
-        self.play(FadeOut(self.names[1:]), FadeIn(below), run_time=0.6)
+        self.play(FadeIn(below), run_time=0.6)
         more = self.word(
             "× {moved} bytes = {turn}", self.size, self.theme.text, bold=True,
             moved=self.turn // self.ridge, turn=self.turn,
         )  # fmt: skip
         more.next_to(below[1], DOWN, px(12), aligned_edge=LEFT)
-        self.wait(2.0)
+        self.wait(1.4)
         self.play(FadeIn(more), run_time=0.5)
         self._let_read()
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from manim import LEFT, RIGHT, UP, Animation, ManimColor, RoundedRectangle, VGroup, smoothstep
 
 from tilesim_scenes.animations.direct import Direct
@@ -114,6 +115,10 @@ class RoundTrip(VGroup):
         """Pieces go back to memory."""
         return self._go(self.homes, run_time)
 
+    def stream(self, run_time: float) -> Animation:
+        """Pieces come, are computed with and go back, several of them on their way at once."""
+        return Stream(self, run_time=run_time)
+
     def _go(self, places: Sequence[Any], run_time: float) -> Animation:
         return Travel(self.pieces, [[place] for place in places], leg=0.6, apart=APART, run_time=run_time)
 
@@ -141,6 +146,25 @@ class Apply(Direct):
             one.set_fill(ManimColor(readable(theme.by_phase["multiply"]) if lit else theme.text))
         for piece in self.trip.pieces:
             piece.fill_to(self.since + (self.until - self.since) * smoothstep(alpha))
+
+
+class Stream(Direct):
+    """Each piece comes, fills and goes back in three equal legs; the next one starts half a leg later."""
+
+    def __init__(self, trip: RoundTrip, **kwargs: Any) -> None:
+        self.trip = trip
+        super().__init__(trip, trip.pieces, **kwargs)
+
+    def interpolate_mobject(self, alpha: float) -> None:
+        theme, trip = theme_now(), self.trip
+        legs = alpha * (3 + 0.5 * (PIECES - 1))
+        for number, (piece, home, slot) in enumerate(zip(trip.pieces, trip.homes, trip.slots, strict=True)):
+            come, fill, back = (smoothstep(min(1.0, max(0.0, legs - 0.5 * number - n))) for n in range(3))
+            piece.move_to(np.array(home) + (come - back) * (slot.get_center() - home))
+            piece.fill_to(fill)
+        for one in trip.operations:
+            lit = legs > 1 and alpha < 1
+            one.set_fill(ManimColor(readable(theme.by_phase["multiply"]) if lit else theme.text))
 
 
 def code(rows: Sequence[str], size: float, numbered: bool = True) -> VGroup:
