@@ -42,6 +42,10 @@ from tilesim_scenes.mobjects.words.key import Entry
 FILM = {
     "title": "Coalescing",
     "question": "Does it matter which thread reads which number?",
+    "finding": (
+        "On an H200, a sum takes 7.6 times as long if neighboring threads read down a column of a table "
+        "instead of along its rows."
+    ),
     "part": "Memory",
     "place": 50,
     "seconds": 77,

@@ -30,12 +30,14 @@ from tilesim_scenes.mobjects.words.key import Entry
 FILM = {
     "title": "Execution model",
     "question": "How many thread blocks can a GPU run at once?",
+    "finding": (
+        "An H200 runs 264 of these 576 thread blocks at once, two on each SM. Its shared memory has no "
+        "room for a third."
+    ),
     "part": "How the machine works",
     "place": 20,
     "seconds": 79,
     "shows": "Thread blocks of a recorded product: two fit on each SM, and the others wait.",
-    "finding": "An H200 runs 264 of these 576 thread blocks at once, two on each SM. "
-    "Its shared memory has no room for a third.",
     "takes": "report",
 }
 RECORDED = "traces/h200-naive-3072x3072x1024-tile128x128x64-grouped8.npz"

@@ -32,9 +32,13 @@ from tilesim_scenes.mobjects.words.badge import Badge
 FILM = {
     "title": "Tile order",
     "question": "Does it matter which tile comes next?",
+    "finding": (
+        "On an H200, a product took 6% less time when its tiles were computed in groups of eight rows "
+        "instead of row by row."
+    ),
     "part": "Memory",
     "place": 70,
-    "seconds": 80,
+    "seconds": 79,
     "shows": "The strips that tiles share, row by row and in groups, and what an H200 makes of it.",
     "takes": "report",
 }

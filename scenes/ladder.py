@@ -52,6 +52,10 @@ from tilesim_scenes.ping_pong import times_of
 FILM = {
     "title": "Ladder",
     "question": "What makes the same matrix product almost 30 times as fast?",
+    "finding": (
+        "On an H200, the same matrix product is 28.5 times as fast if its tensor cores wait for 14% of "
+        "the time instead of 97%."
+    ),
     "part": "Kernels",
     "place": 250,
     "seconds": 80,

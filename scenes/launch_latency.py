@@ -32,6 +32,10 @@ from tilesim_scenes.mobjects.words.key import Entry
 FILM = {
     "title": "Launch latency",
     "question": "Why does a GPU stand idle although a program keeps calling it?",
+    "finding": (
+        "On an H200, 30 small products take 2.9 times as long one by one as in a CUDA graph, because each"
+        " call takes the CPU longer than the GPU multiplies."
+    ),
     "part": "Schedules",
     "place": 160,
     "seconds": 73,

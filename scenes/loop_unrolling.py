@@ -44,6 +44,10 @@ from tilesim_scenes.mobjects.words.key import Entry
 FILM = {
     "title": "Loop unrolling",
     "question": "Is an unrolled loop faster because it runs fewer instructions?",
+    "finding": (
+        "On an H200, the unrolled loop is 5.4 times as fast if it loads eight numbers at once, without "
+        "checks in between. Fewer instructions alone gain 1%."
+    ),
     "part": "Kernels",
     "place": 220,
     "seconds": 75,

@@ -47,12 +47,14 @@ from tilesim_scenes.mobjects.words.count import Count
 FILM = {
     "title": "Memory hierarchy",
     "question": "How can a GPU load more than its memory can send?",
+    "finding": (
+        "The processors of an H200 received 8.7 times as much data as its main memory sent. The L2 cache "
+        "supplied the rest."
+    ),
     "part": "Memory",
     "place": 60,
     "seconds": 80,
     "shows": "The bytes of one product on an H200: what its tiles load, and what main memory sends of it.",
-    "finding": "The processors of an H200 received 8.7 times as much data as its main memory sent. "
-    "The L2 cache supplied the rest.",
     "takes": "report",
 }
 SIZE, SMALL = 4096, 2048

@@ -27,6 +27,9 @@ RECORDED = "traces/h200-naive-4096x4096x512-grouped8.npz"
 FILM = {
     "title": "Naive",
     "question": "Which processor computes which tile?",
+    "finding": (
+        "On an H200, each thread block that waits goes to whichever SM is free next. There is no fixed order."
+    ),
     "part": "Schedules",
     "place": 130,
     "seconds": 80,
@@ -214,25 +217,28 @@ class Naive(FewSMs):
 
     def two_rules(self) -> None:
         """Of the blocks that waited, how many ran where each rule says."""
-        right = self.tally("the SM that was free first", self.free_first)
-        dealt = self.tally("the SM whose turn it was", self.dealt)
+        right = self.tally("whichever SM was free next", self.free_first)
+        dealt = self.tally("dealt like cards", self.dealt)
         key = self.key(*self.there_and_elsewhere())
         rows = self.tallies(right, dealt)
         self.say(
-            "{sms} blocks start at once. The other {all} all went to the SM that was free first.",
+            "{sms} blocks start at once. Each of the other {all} went to whichever SM was free next.",
             sms=self.many,
             all=self.waited,
         )
         self.play(FadeIn(right, lag_ratio=0.002, run_time=1.6), *key)
-        self.say("Only {count} of them ran on the SM whose turn it was.", count=int(self.dealt.sum()))
+        self.say(
+            "Dealing them out like cards would have guessed right for only {count}.",
+            count=int(self.dealt.sum()),
+        )
         self.play(FadeIn(dealt, lag_ratio=0.002, run_time=1.6))
         self.leave(rows)
         self.close(
-            "On an H200, a thread block that waits runs on whichever SM is free first, "
-            "not on the SM whose turn it is.",
+            "On an H200, each thread block that waits goes to whichever SM is free next. "
+            "There is no fixed order.",
             [
-                (tr("the SM that was free first"), self.free_first.sum()),
-                (tr("the SM whose turn it was"), self.dealt.sum()),
+                (tr("whichever SM was free next"), self.free_first.sum()),
+                (tr("dealt like cards"), self.dealt.sum()),
             ],
             "count",
             "{:.0f}",

@@ -33,6 +33,10 @@ from tilesim_scenes.mobjects.words.badge import Badge, of_trace
 FILM = {
     "title": "One tile",
     "question": "How does a GPU multiply two matrices?",
+    "finding": (
+        "On an H200, an SM takes 8.3 µs for a tile and multiplies for 5.0 of them. Later films show how "
+        "to use the rest."
+    ),
     "part": "How the machine works",
     "place": 10,
     "seconds": 80,

@@ -35,9 +35,13 @@ KERNEL = "persistent-tma"
 FILM = {
     "title": "Persistent",
     "question": "How does a thread block that stays on its processor find its next tile?",
+    "finding": (
+        "A persistent thread block adds the number of blocks to find its next tile. On an H200, all 380 "
+        "tiles after the first 132 ran where that rule says."
+    ),
     "part": "Schedules",
     "place": 140,
-    "seconds": 78,
+    "seconds": 80,
     "shows": "Blocks that count their way from tile to tile: four simulated SMs, then a recorded run on 132.",
     "takes": "traces",
 }
@@ -90,7 +94,9 @@ class Persistent(FewSMs):
         self.say("A small GPU with four processors, called SMs, computes 18 tiles of a matrix.")
         self.badge(of_trace(self.trace))
         self.play(*self.show_tiles())
-        self.say("A naive GPU program starts 18 thread blocks, one for each tile. They queue for free SMs.")
+        self.say(
+            "A naive GPU program starts 18 thread blocks, one for each tile. They wait in line for free SMs."
+        )
         self.play(*self.rise(range(PRODUCT.tiles)))
         self.play(self.line_up())
         self.say("A persistent program starts only four blocks, one for each SM.")
@@ -157,7 +163,7 @@ class Persistent(FewSMs):
         self.list_rows.move_to([self.area.left, self.area.top - px(TOP / 2 - 10), 0], LEFT)
         if self.tall:
             self.list_rows.shift(px(TOP) * DOWN)
-        self.say("So it is settled who computes what before the first tile is computed.")
+        self.say("So before any work starts, we know which block computes which tile.")
         self.play(FadeIn(self.list_rows, lag_ratio=0.2, run_time=1.6))
 
     def done(self, until: float) -> list:
@@ -208,14 +214,15 @@ class Persistent(FewSMs):
         )
         self.play(FadeIn(listed, lag_ratio=0.002, run_time=1.6), *key)
         self.say(
-            "In the naive program, whichever SM is free gets the next tile. The rule fits only {hits}.",
+            "In the naive program, whichever SM is free gets the next tile. "
+            "The rule would be right for only {hits}.",
             hits=int(self.naive_hits.sum()),
         )
         self.play(FadeIn(naive, lag_ratio=0.002, run_time=1.6))
         self.leave(rows)
         self.close(
-            "A persistent thread block counts ahead to its next tile. "
-            "On an H200, all {all} tiles after the first {sms} ran where that rule predicts.",
+            "A persistent thread block adds the number of blocks to find its next tile. "
+            "On an H200, all {all} tiles after the first {sms} ran where that rule says.",
             [(tr("persistent"), self.hits.sum()), (tr("naive"), self.naive_hits.sum())],
             "count",
             "{:.0f}",

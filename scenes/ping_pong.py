@@ -35,12 +35,14 @@ from tilesim_scenes.mobjects.words.key import Entry
 FILM = {
     "title": "Ping-pong",
     "question": "How do you keep the tensor cores busy while a tile is being written?",
+    "finding": (
+        "On an H200, this matrix product takes 25% less time with ping-pong than with eight warps that do"
+        " everything."
+    ),
     "part": "Hiding waits",
     "place": 120,
     "seconds": 75,
     "shows": "Warps that do everything, a warp that loads, and two groups that take turns.",
-    "finding": "On an H200, this matrix product takes 25% less time with ping-pong "
-    "than with eight warps that do everything.",
 }
 SIZES = 8192, 8192, 512
 """M, N and K of the product."""

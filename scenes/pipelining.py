@@ -28,9 +28,13 @@ from tilesim_scenes.mobjects.words.key import Entry
 FILM = {
     "title": "Pipelining",
     "question": "How can a GPU avoid waiting for its data?",
+    "finding": (
+        "On an H200, the same matrix product is 2.3 times as fast if the next two pairs are loaded while "
+        "one is multiplied."
+    ),
     "part": "Hiding waits",
     "place": 100,
-    "seconds": 80,
+    "seconds": 79,
     "shows": "One, two and three buffers between memory and tensor cores, and what a GPU gains by them.",
     "takes": "report",
 }

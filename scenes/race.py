@@ -50,9 +50,13 @@ from tilesim_scenes.mobjects.words.badge import Badge, of_trace
 FILM = {
     "title": "Naive and persistent kernels",
     "question": "What makes a persistent kernel faster?",
+    "finding": (
+        "On an H200, a persistent kernel that writes one tile while it multiplies the next takes 13% less"
+        " time than a naive one."
+    ),
     "part": "Schedules",
     "place": 150,
-    "seconds": 79,
+    "seconds": 80,
     "shows": "Three recorded kernels for one product: one SM from its first tile to its last, then all 132.",
     "takes": "traces",
     "gallery": [
@@ -332,7 +336,7 @@ class Race(Lesson):
         """The lane goes on into its second pause, which passes slowly."""
         rows = self.rows(self.naive)
         shown, names, bracket = self.close_up(self.naive)
-        self.say("The SM's memory holds only one block, so the next has to wait until it ends.")
+        self.say("Only one block fits into the SM's memory, so the next must wait for it to finish.")
         self.play(
             Zoom(self.lane, window=shown.window, run_time=1.6),
             PlayTrace(self.ticking, self.lane, until=float(rows["drain"][1]), run_time=1.6),
@@ -479,7 +483,7 @@ class Race(Lesson):
             lanes.show(0.0)
         self.ticking.show(0.0)
         self.say(
-            "Overlap cuts the pauses to a quarter. "
+            "The pauses are a quarter of the naive kernel's. "
             "Multiplying, now beside writes, takes {slower:.0%} longer.",
             slower=self.slower,
         )

@@ -42,6 +42,10 @@ from tilesim_scenes.mobjects.words.key import Entry
 FILM = {
     "title": "Reduction",
     "question": "Why is adding up numbers hard for a GPU?",
+    "finding": (
+        "Threads that add up in a tree wait for each other. If each first adds eight numbers alone, an "
+        "H200 is 4.9 times as fast."
+    ),
     "part": "Kernels",
     "place": 210,
     "seconds": 78,

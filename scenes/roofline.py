@@ -46,12 +46,14 @@ from tilesim_scenes.mobjects.words.key import Entry
 FILM = {
     "title": "Roofline",
     "question": "When does more arithmetic take more time?",
+    "finding": (
+        "On an H200, 64 operations on each number take as long as one. Beyond about 112, arithmetic takes"
+        " longer than moving."
+    ),
     "part": "Kernels",
     "place": 240,
     "seconds": 80,
     "shows": "One program with 1 to 1,024 operations on each number, and what memory and arithmetic allow.",
-    "finding": "On an H200, 64 operations on each number take as long as one. Beyond about 112, "
-    "arithmetic takes longer than moving.",
     "takes": "report",
 }
 FEW, MANY, MOST = 1, 64, 1024

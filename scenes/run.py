@@ -7,6 +7,7 @@ from tilesim_scenes.film.traces import Default
 FILM = {
     "title": "Your own kernel",
     "question": "Where does the time go?",
+    "finding": "Running 165 tiles on 132 SMs takes 84.0 µs, and this is where the time goes.",
     "part": "Models",
     "place": 270,
     "seconds": 38,

@@ -26,12 +26,13 @@ from tilesim_scenes.mobjects.words.key import Entry
 FILM = {
     "title": "Tiling",
     "question": "Why does a GPU multiply matrices in tiles?",
+    "finding": (
+        "On an H200, a matrix product takes 50% less time in tiles of 128 × 256 than in tiles of 64 × 64."
+    ),
     "part": "Memory",
     "place": 80,
     "seconds": 79,
     "shows": "One matrix product in tiles of four sizes: the bytes that are loaded, and the time.",
-    "finding": "On an H200, a matrix product takes 50% less time in tiles of 128 × 256 than in "
-    "tiles of 64 × 64.",
     "takes": "report",
 }
 REGISTERS_KB = 256

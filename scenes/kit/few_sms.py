@@ -146,7 +146,7 @@ class FewSMs(Lesson):
         """The entries of a key for the cells of tallies."""
         theme = self.theme
         return (
-            Entry(tr("a tile that ran there"), [theme.measured]),
+            Entry(tr("a tile that ran where the rule says"), [theme.measured]),
             Entry(tr("a tile that ran elsewhere"), [theme.hand_over]),
         )
 

@@ -187,7 +187,7 @@ class ManySMs(Lesson):
         place = area.center + (0.22 * area.height * UP if narrow else 0.25 * area.width * LEFT)
         self.loaf = Loaf(steps, wide, 0.55 * wide, step=(step, 0.5 * step)).move_to(place)
         name = self.word("one tile", 50, self.theme.text, bold=True).next_to(self.loaf.front, DOWN, px(20))
-        depth = self.word("{steps} steps along K, one slice each", 46, self.theme.text, steps=steps)
+        depth = self.word("{steps} steps, one slice each", 46, self.theme.text, steps=steps)
         self.loaf_words = VGroup(name, depth.next_to(self.loaf, UP, px(24)))
         self.play(*self.key(), FadeIn(self.loaf, shift=px(60) * UP, run_time=0.8), FadeIn(name))
         self.play(FadeIn(depth))
