@@ -99,6 +99,11 @@ class Trace:
         return self.config.name if "kernel_config" in self.meta else str(self.meta.get("kernel", ""))
 
     @property
+    def gpu(self) -> str:
+        """What the driver called its GPU, or else the title of its device."""
+        return str(self.meta.get("gpu") or self.device.title)
+
+    @property
     def makespan(self) -> int:
         """ns from the first issue to the last done."""
         return metrics.makespan(self)
@@ -122,7 +127,7 @@ class Trace:
         problem, name = self.problem, " ".join(self.schedule.split())[:80]
         tiled = f" {problem.dtype} in {plural(problem.tiles, 'tile')}" if isinstance(problem, Problem) else ""
         took = f"{self.makespan / 1000:.3f} µs"
-        return f"<Trace: {name} on {self.device.title}, {self.origin}, {problem.title}{tiled}, {took}>"
+        return f"<Trace: {name} on {self.gpu}, {self.origin}, {problem.title}{tiled}, {took}>"
 
     def summary(self) -> dict[str, Any]:
         """Every figure by its name, as `metrics.summary`, and what they are of: JSON values, times in ns.

@@ -4,9 +4,12 @@ import html
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from command_line import tilesim
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(
@@ -72,6 +75,14 @@ def test_a_file_is_explained_on_its_own_device(tmp_path):
     refusal = tilesim("explain", tmp_path / "run.csv", "--device", "h100", code=2).stderr
     assert "16 SMs of NVIDIA H200" in refusal
     assert "on 16 slots" in tilesim("explain", tmp_path / "run.csv", "--sms", "16", "--device", "h200").stdout
+
+
+def test_a_run_is_named_after_its_own_gpu(tmp_path):
+    stamps = (ROOT / "tests" / "own_kernel.csv").read_text("utf-8")
+    (tmp_path / "own.csv").write_text(stamps.replace('sms=132 gpu="NVIDIA H200"', 'gpu="NVIDIA L40S"'))
+    said = tilesim("explain", tmp_path / "own.csv").stdout
+    assert "on NVIDIA L40S, measured" in said and "constants of an RTX 4090 stand for" in said
+    assert "on NVIDIA L40S (142 SMs), measured" in tilesim("info", tmp_path / "own.csv").stdout
 
 
 def test_an_explanation_is_a_page_that_has_all_of_it(tmp_path):

@@ -203,5 +203,5 @@ def _source(traces: Sequence[Trace]) -> str:
     sizes = ", ".join(sorted({f"{t.gemm.m}x{t.gemm.n}x{t.gemm.k}" for t in traces}))
     if first.origin == "simulated":
         return f"calibrated to simulated runs of {kernel} at {sizes}"
-    gpu, date = first.meta.get("gpu", first.device.title), first.meta.get("date", "")
+    gpu, date = first.gpu, first.meta.get("date", "")
     return f"calibrated to {kernel} at {sizes}, measured on {gpu} {date}".rstrip()

@@ -27,6 +27,7 @@ from tilesim.cli.arguments.options import (
 )
 from tilesim.cli.arguments.parameter_types import INPUT
 from tilesim.cli.output.figures import time, wrote
+from tilesim.devices.gpus import named
 from tilesim.errors import TilesimError
 from tilesim.formats.reader import read
 from tilesim.schedules import SCHEDULES
@@ -122,11 +123,13 @@ def _of(trace: Trace) -> list[str]:
     """What ran, and on which device."""
     device = trace.device
     name = f"{trace.schedule[:30]}{f' ({trace.kernel[:30]})' if trace.kernel else ''}"
+    known = named(trace.gpu)
     lines = (
-        f"{name} on {device.title}, {trace.origin}: {time(trace.makespan)} on {plural(device.slots, 'slot')}",
+        f"{name} on {trace.gpu}, {trace.origin}: {time(trace.makespan)} on {plural(device.slots, 'slot')}",
         trace.problem.parts,
+        f"note: {known.note}" if known and known.note else "",
     )
-    return [part for line in lines for part in wrap(line, COLUMNS)]
+    return [part for line in filter(None, lines) for part in wrap(line, COLUMNS)]
 
 
 def _parts(found: Explanation) -> list[str]:
