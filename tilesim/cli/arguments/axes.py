@@ -20,7 +20,7 @@ class Names(click.ParamType):
         self.kind, self.name = kind, kind.name
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Sequence[Any]:
-        return [self.kind.convert(word, param, ctx) for word in value.split(",")]
+        return [self.kind.convert(word.strip(), param, ctx) for word in value.split(",")]
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
