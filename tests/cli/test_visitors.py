@@ -18,6 +18,7 @@ ROOT = Path(__file__).parents[2]
         (["export", "gemm.cvs"], "did you mean 'gemm.csv'?"),
         (["export", "gemm.npz"], "there is no file 'gemm.npz'"),
         (["export", "rase"], "did you mean 'race'?"),
+        (["export", "course", "--films", "one-tile, naiv"], "did you mean 'naive'?"),
         (["export", "zzz"], "`tilesim list` shows all films"),
         (["export", "race", "-o", "a.mp5"], "did you mean 'a.mp4'?"),
         (["explain", "naive"], "tilesim simulate naive -o naive.npz"),
