@@ -1,4 +1,4 @@
-"""Split-K and friends: how much of a matrix product should be cut?
+"""Split-K and friends: which way of cutting tiles is fastest?
 
 manim render scenes/split_k_and_friends.py
 
@@ -32,12 +32,12 @@ FILM = {
     "title": "Split-K and friends",
     "question": "Which way of cutting tiles is fastest?",
     "finding": (
-        "On an H200, it is fastest to share out 165 of 297 tiles and to compute the others whole. That "
-        "takes 18% less time than only whole tiles."
+        "For 297 tiles on an H200, it is fastest to start with equal shares and to end with a whole tile "
+        "on each SM. That takes 18% less time than whole tiles alone."
     ),
     "part": "Schedules",
     "place": 190,
-    "seconds": 78,
+    "seconds": 75,
     "shows": "One product with no tile cut, every tile cut, and two ways of equal shares.",
     "takes": "traces",
 }
@@ -85,6 +85,7 @@ class SplitKAndFriends(ManySMs):
         self.guard(len(alike) == 1, "one kernel ran all plans on one day")
         self.rounds, self.left = divmod(self.n, self.sms)
         self.guard(self.rounds == 2, "33 tiles are left after two rounds")
+        self.guard(4 * self.n == 9 * self.sms, "the halves are four and a half rounds")
         self.guard(
             [cut_tiles(t) for t in (whole, split)] == [0, self.n], "Split-K cuts all tiles, and none is whole"
         )
@@ -97,8 +98,6 @@ class SplitKAndFriends(ManySMs):
             all(set(steps_of_sms(t)) == {self.share} for t in (stream, hybrid)), "all SMs get as many steps"
         )
         self.guard(GROUP * self.share == NINE * self.steps, "four SMs share nine tiles")
-        self.shared = self.n - self.sms
-        self.guard(NINE * self.shared == (NINE - GROUP) * self.n, "the hybrid shares out five of nine tiles")
         in_parts = hybrid.spans[hybrid.spans["k1"] - hybrid.spans["k0"] < self.steps]
         later = np.sort(hybrid.spans, order=["sm", "issue"])[np.cumsum(np.bincount(hybrid.spans["sm"])) - 1]
         self.guard(
@@ -156,7 +155,7 @@ class SplitKAndFriends(ManySMs):
             "Every number in a tile is a long sum, added up in {steps} steps.",
             steps=self.steps,
         )
-        self.show_loaf(self.steps)
+        self.show_loaf(self.steps, self.four[0].problem.k)
         self.say("Two SMs can each do half the steps. One then adds the two results.")
         self.halve_loaf()
         self.add_partial()
@@ -200,15 +199,19 @@ class SplitKAndFriends(ManySMs):
         return [Leave(one) for one in self.shown + (self.bars if bars else [])]
 
     def run_of(self, number: int, title: str, seconds: float = 2.8) -> None:
-        """The rows of a run in place of the one before, what SMs wait at its end, then its bar."""
+        """The rows of a run in place of the one before, and what SMs wait at its end."""
         trace = self.four[number]
+        if self.ticking not in self.mobjects:
+            self.ticking = self.clock(self.longest)
         lanes, name = self.rows(trace, self.upper, title, self.longest, self.fills)
         self.badge(of_trace(trace))
         self.play(*self.opening, *self.clear_run(), *self.appear(lanes, name))
         self.opening = []
         self.lanes, self.shown = lanes, [lanes, name]
         self.play(PlayTrace(self.ticking, lanes, until=float(trace.makespan), run_time=seconds))
-        end, waiting = self.ends(lanes, self.us[number]), self.waiting(lanes)
+        # Right of all rows, so that it does not lie half on what is empty of them.
+        end = self.ends(lanes, self.us[number]).set_x(lanes.get_right()[0] + px(20), LEFT)
+        waiting = self.waiting(lanes)
         self.shown += [end, waiting]
         self.play(FadeIn(end, waiting, run_time=0.4))
 
@@ -224,10 +227,18 @@ class SplitKAndFriends(ManySMs):
         self.bars += row
 
     def nine_tiles(self, text: str, shares: list[Piece]) -> None:
-        """Nine tiles end to end, and below them how four SMs share them."""
+        """Nine tiles end to end, those that are cut lighter, and below them how four SMs share them."""
         self.badge(Badge(tr("schematic"), "model"))
         area, total, high = self.upper, NINE * self.steps, px(64)
-        whole = [Piece(n * self.steps, (n + 1) * self.steps, str(self.steps)) for n in range(NINE)]
+        whole = []
+        for begin in range(0, total, self.steps):
+            end = begin + self.steps
+            cut = any(begin < share.end < end for share in shares)
+            hue = self.theme.operand if cut else self.theme.idle
+            whole.append(Piece(begin, end, tr("cut") if cut else tr("whole"), hue))
+        self.guard(
+            sum(hue == self.theme.operand for *_, hue in whole) == GROUP - 1, "three of nine tiles are cut"
+        )
         tiles, cuts = (Ribbon(row, total, area.width, high, size=40) for row in (whole, shares))
         above = self.word("{tiles} tiles of {steps} steps each", 40, self.theme.text,
                           tiles=NINE, steps=self.steps)  # fmt: skip
@@ -236,8 +247,9 @@ class SplitKAndFriends(ManySMs):
         picture.scale(min(1.0, area.height / picture.height, area.width / picture.width))
         picture.move_to(area.center)
         self.play(
-            *self.clear_run(), FadeIn(above), LaggedStart(*map(FadeIn, tiles), lag_ratio=0.1, run_time=1.0)
-        )
+            *self.clear_run(), Leave(self.ticking), FadeIn(above),
+            LaggedStart(*map(FadeIn, tiles), lag_ratio=0.1, run_time=1.0),
+        )  # fmt: skip
         self.play(LaggedStart(*map(FadeIn, cuts), lag_ratio=0.3, run_time=1.6), FadeIn(below))
         self.shown = [picture]
 
@@ -259,7 +271,8 @@ class SplitKAndFriends(ManySMs):
 
     def split_k(self) -> None:
         self.say("The first way to cut, called Split-K, halves every tile.")
-        self.run_of(1, tr("Split-K: {n} halves", n=2 * self.n))
+        rounds = 2 * self.n / self.sms
+        self.run_of(1, tr("Split-K: {n} halves take {rounds:.1f} rounds", n=2 * self.n, rounds=rounds))
         self.say(
             "SMs wait {less:.1f} µs less, but loading and adding the halves costs {more:.1f} µs more.",
             less=self.parts[0][2] - self.parts[1][2],
@@ -268,18 +281,18 @@ class SplitKAndFriends(ManySMs):
         self.bar_of(1)
 
     def stream_k(self) -> None:
-        self.say(
-            "Stream-K gives each SM the same number of steps: {n} × {steps} / {sms} = {share}.",
-            n=self.n,
-            steps=self.steps,
-            sms=self.sms,
-            share=self.share,
-        )
+        self.say("Stream-K gives every SM {share} steps.", share=self.share)
         shares = [
             Piece(n * self.share, (n + 1) * self.share, f"{LETTERS[n]}: {self.share}", hue)
             for n, hue in enumerate(self.hues)
         ]
-        self.nine_tiles(tr("SMs A to D, {share} steps each", share=self.share), shares)
+        self.nine_tiles(
+            tr(
+                "{n} tiles × {steps} steps / {sms} SMs = {share} steps",
+                n=self.n, steps=self.steps, sms=self.sms, share=self.share,
+            ),
+            shares,
+        )  # fmt: skip
         self.say("That cuts only three of every nine tiles.")
         self.run_of(2, tr("Stream-K: equal shares"))
         self.say(
@@ -290,7 +303,7 @@ class SplitKAndFriends(ManySMs):
         self.bar_of(2)
 
     def hybrid(self) -> None:
-        self.say("A hybrid shares out five of nine tiles. Then each SM computes a whole one.")
+        self.say("A hybrid also starts with equal shares, but ends with a whole tile on each SM.")
         first = self.share - self.steps
         shares = []
         for begin, steps in ((0, first), (GROUP * first, self.steps)):
@@ -298,14 +311,20 @@ class SplitKAndFriends(ManySMs):
                 at = begin + n * steps
                 shares.append(Piece(at, at + steps, f"{LETTERS[n]}: {steps}", hue))
         self.nine_tiles(
-            tr("SMs A to D, {share} steps each: a share of five tiles, and one whole tile", share=self.share),
+            tr(
+                "{share} steps for each SM = {first} of shared tiles + {steps} of its own",
+                share=self.share,
+                first=first,
+                steps=self.steps,
+            ),
             shares,
         )
         self.say("Again, three of every nine tiles are cut.")
         self.run_of(3, tr("hybrid: equal shares, then whole tiles"))
         self.say(
-            "The hybrid makes just as many cuts, yet multiplying takes only {us:.1f} µs.",
+            "The hybrid cuts just as many tiles, yet multiplying takes {us:.1f} µs, not {slow:.1f}.",
             us=self.parts[3][0],
+            slow=self.parts[2][0],
         )
         self.bar_of(3)
 
@@ -313,8 +332,8 @@ class SplitKAndFriends(ManySMs):
         """The end card."""
         self.leave(*self.bars, *self.shown, self.ticking)
         self.close(
-            "On an H200, it is fastest to share out {shared} of {n} tiles and to compute the others whole. "
-            "That takes {less:.0%} less time than only whole tiles.",
+            "For {n} tiles on an H200, it is fastest to start with equal shares and to end with a whole tile "
+            "on each SM. That takes {less:.0%} less time than whole tiles alone.",
             [
                 (tr("whole tiles"), self.us[0]),
                 (tr("hybrid"), self.us[3]),
@@ -323,6 +342,5 @@ class SplitKAndFriends(ManySMs):
             "{:.1f} µs",
             of_trace(self.four[0]),
             tr("C has 1408 × 6912 numbers, each a sum of 4096 products of 16-bit numbers."),
-            shared=self.shared,
             n=self.n,
         )

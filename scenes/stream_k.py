@@ -146,7 +146,6 @@ class StreamK(ManySMs):
         holes = VGroup(*(tile.copy().set_fill(ManimColor(self.theme.idle)) for tile in tiles))
         self.play(*self.appear(tiles, self.title_of_tiles))
         self.play(*self.appear(boxes, self.title_of_boxes))
-        self.wait(0.4)
         order = in_turn(self.whole)
         flying = [tiles[tile] for tile in order[: self.sms]]
         stay = VGroup(*(tiles[tile] for tile in order[self.sms :]))
@@ -167,7 +166,8 @@ class StreamK(ManySMs):
         """Boxes become rows; 33 go on in the second round, and 99 are dark."""
         self.badge(of_trace(self.whole))
         self.ticking = self.clock(self.whole.makespan)
-        key = self.key(*self.phases("launch", "first load", "multiply", "write"))
+        waits = Entry(tr("wait at the end"), [self.theme.wait])
+        key = self.key(*self.phases("launch", "first load", "multiply", "write"), waits)
         area = self.area._replace(bottom=self.floor)
         words = tr("132 SMs, one thin row each; time runs to the right")
         lanes, title = self.rows(self.whole, area, words, fills=self.fills)
@@ -199,7 +199,7 @@ class StreamK(ManySMs):
             "Could they help? Every number in a tile is a long sum, added up in {steps} steps.",
             steps=self.steps,
         )
-        self.show_loaf(self.steps)
+        self.show_loaf(self.steps, self.whole.problem.k)
         self.say("Two SMs can each do half the steps. One then adds the two results.")
         self.halve_loaf()
         self.add_partial()
@@ -209,7 +209,7 @@ class StreamK(ManySMs):
         """Five tiles end to end, cut wherever a share ends; pieces drop to their SMs."""
         area, total = self.area, self.steps * len(self.order)
         self.say("So we share out steps, not tiles. Every four SMs share five tiles.")
-        high = px(150)
+        high, apart = px(150), px(28)
         tiles = [
             Piece(n * self.steps, (n + 1) * self.steps, tr("tile {n}", n=n + 1))
             for n in range(len(self.order))
@@ -219,7 +219,8 @@ class StreamK(ManySMs):
             count = int(row["k1"] - row["k0"])
             parts.append(Piece(at, at + count, str(count), self.hues[cta]))
             at += count
-        whole, cuts = (Ribbon(row, total, area.width, high, size=52) for row in (tiles, parts))
+        width = area.width - (GROUP - 1) * apart
+        whole, cuts = (Ribbon(row, total, width, high, size=52) for row in (tiles, parts))
         whole.move_to([area.center[0], area.top - px(190), 0])
         cuts.move_to(whole)
         above = self.word("{n} tiles of {steps} steps = {total} steps", 46, self.theme.text,
@@ -229,25 +230,38 @@ class StreamK(ManySMs):
         row_y = area.bottom + px(150)
         for n, hue in enumerate(self.hues):
             mine = VGroup(*(piece for piece, (cta, _) in zip(cuts, self.dealt, strict=True) if cta == n))
-            box = SM(f"SM {LETTERS[n]}", hue, mine.width + px(8), px(250), size=50)
-            names.add(box.move_to([mine.get_center()[0], row_y, 0]))
+            box = SM(f"SM {LETTERS[n]}", hue, mine.width + px(12), px(250), size=50)
+            names.add(box.move_to([mine.get_center()[0] + (n - (GROUP - 1) / 2) * apart, row_y, 0]))
+        middle = [area.center[0], (whole.get_bottom()[1] + names.get_top()[1]) / 2, 0]
+        ratio = self.word(
+            "{n} tiles / {sms} SMs = {five} tiles / {four} SMs", 46, self.theme.text,
+            n=self.n, sms=self.sms, five=len(tiles), four=GROUP,
+        ).move_to(middle)  # fmt: skip
         self.play(LaggedStart(*map(FadeIn, whole), lag_ratio=0.2, run_time=1.4), FadeIn(above))
-        self.play(FadeIn(names))
+        self.play(FadeIn(names, ratio))
         self.say(
-            "Each SM gets {share} of the {total} steps, which cuts three of the tiles.",
+            "Each SM gets {share} steps. Three of the five tiles get cut.",
             share=self.share,
-            total=total,
         )
         # Names of tiles stay above the pieces, so that one sees which tile a piece is of.
         self.play(*(Fade(box, 0.0, 1.0, run_time=0.6) for box, _ in cuts))
         figures = [Fade(figure, 0.0, 1.0) for _, figure in cuts]
-        down = [[[piece.get_x(), row_y - px(20), 0]] for piece in cuts]
-        self.play(Travel(list(cuts), down, leg=0.7, apart=0.25), *figures)
+        down = [
+            [[piece.get_x() + (cta - (GROUP - 1) / 2) * apart, row_y - px(20), 0]]
+            for piece, (cta, _) in zip(cuts, self.dealt, strict=True)
+        ]
+        self.play(Travel(list(cuts), down, leg=0.7, apart=0.25), *figures, Leave(ratio))
+        of = VGroup()
+        # In a frame that is not wide, a small piece has no room for a name.
+        for (box, figure), (cta, row) in () if self.narrow else zip(cuts, self.dealt, strict=True):
+            tile = self.order.index(int(row["tile"])) + 1
+            word = label(tr("tile {tile}", tile=tile), 32, ink_on(self.hues[cta]))
+            word.scale(min(1.0, 0.9 * box.width / word.width))
+            of.add(word.next_to(figure, DOWN, px(10)))
         each = self.word("{share} steps for each SM", 46, self.theme.text, share=self.share)
-        each.move_to([area.center[0], (whole.get_bottom()[1] + names.get_top()[1]) / 2, 0])
-        self.play(FadeIn(each))
-        self.wait(0.6)
-        self.leave(whole, cuts, names, above, each)
+        self.play(FadeIn(each.move_to(middle), of))
+        self.wait(1.0)
+        self.leave(whole, cuts, names, above, each, of)
 
     def give_away(self) -> None:
         """Four lanes on the clock; what is given away is computed first, and lies ready."""
@@ -256,7 +270,7 @@ class StreamK(ManySMs):
         self.badge(of_trace(self.cut))
         self.say("Three of the four first compute the part of a tile that a neighbor will finish.")
         key = self.key(
-            Entry(tr("load"), pale),
+            Entry(tr("first load"), pale),
             Entry(tr("multiply"), self.hues),
             Entry(tr("fetch and add"), [theme.partial]),
             Entry(tr("write a tile or a partial sum"), [theme.write]),
@@ -281,12 +295,17 @@ class StreamK(ManySMs):
         self.partials, self.in_lanes = [], VGroup()
         for n, (give, _) in enumerate(self.handed):
             lane, done = self.lanes[n], float(give["done"])
-            self.play(PlayTrace(*self.moving, until=done, run_time=1.0))
+            self.play(PlayTrace(*self.moving, until=done, run_time=0.8))
             partial = Partial(px(90), px(60)).move_to([lane.x(done), lane.grounds.get_y(), 0])
             below = [lane.x(done) + px(60), lane.grounds.get_bottom()[1] - gap / 2, 0]
             self.play(FadeIn(partial, self.piece_word(n, give)), run_time=0.3)
             self.play(Travel([partial], [[below]], leg=0.4))
             self.partials.append(partial)
+            if n == 0:
+                word = self.in_memory = self.word("partial sum, waiting in memory", 40, theme.text)
+                word.next_to(partial, RIGHT, px(24))
+                word.scale(min(1.0, (area.right - word.get_left()[0]) / word.width), about_edge=LEFT)
+                self.play(FadeIn(word, run_time=0.3))
 
     def piece_word(self, n: int, row: np.void) -> Mobject:
         """What a stretch of a lane computes."""
@@ -299,27 +318,23 @@ class StreamK(ManySMs):
         return word
 
     def add_up(self) -> None:
-        """Partial sums drop into the lanes of those that finish the tiles."""
+        """Partial sums go into the lanes of those that finish the tiles, once these need them."""
         takes = [(self.lanes[n], take) for n, (_, take) in enumerate(self.handed, 1)]
-        self.say("The neighbor does the rest of that tile last, then adds the partial sum.")
+        self.say("A neighbor does the rest of that tile last, when the partial sum is ready to be added.")
         last = self.piece_word(GROUP - 1, self.blocks[-1][0])
-        ways = [
-            [[lane.x(float(take["drain"])) - px(20), partial.get_y(), 0]]
-            for partial, (lane, take) in zip(self.partials, takes, strict=True)
-        ]
         self.play(
-            PlayTrace(*self.moving, until=min(float(take["drain"]) for _, take in takes), run_time=2.4),
-            Travel(self.partials, ways, leg=2.2, apart=0.0),
+            PlayTrace(*self.moving, until=min(float(take["drain"]) for _, take in takes), run_time=1.9),
             FadeIn(last),
         )
         rest = [self.piece_word(n, block[-1]) for n, block in enumerate(self.blocks)]
-        drops = [
-            [[lane.x((float(take["drain"]) + float(take["fixup"])) / 2), lane.grounds.get_y(), 0]]
-            for lane, take in takes
-        ]
+        ways = []
+        for partial, (lane, take) in zip(self.partials, takes, strict=True):
+            x = lane.x((float(take["drain"]) + float(take["fixup"])) / 2)
+            ways.append([[x, partial.get_y(), 0], [x, lane.grounds.get_y(), 0]])
         self.play(
             FadeIn(*rest),
-            Travel(self.partials, drops, [[0.7]] * len(drops), leg=0.9, apart=0.0),
+            Leave(self.in_memory),
+            Travel(self.partials, ways, [[1.0, 0.7]] * len(ways), leg=0.7, apart=0.0),
             PlayTrace(*self.moving, until=float(takes[-1][1]["fixup"]), run_time=1.6),
         )
         end = PlayTrace(*self.moving, until=float(self.cut.makespan), run_time=1.0)
@@ -330,7 +345,8 @@ class StreamK(ManySMs):
         """Both runs, one above the other, on one clock."""
         longest, fills = float(self.whole.makespan), self.fills
         adding = Entry(tr("fetch and add"), [self.theme.partial])
-        key = self.key(*self.phases("launch", "first load", "multiply"), adding, *self.phases("write"))
+        waits = Entry(tr("wait at the end"), [self.theme.wait])
+        key = self.key(*self.phases("launch", "first load", "multiply"), adding, *self.phases("write"), waits)
         area = self.area._replace(bottom=self.floor)
         middle = (area.top + area.bottom) / 2
         upper, lower = area._replace(bottom=middle + px(10)), area._replace(top=middle - px(10))
@@ -339,12 +355,16 @@ class StreamK(ManySMs):
             *self.rows(self.cut, lower, tr("equal shares of steps (Stream-K)"), longest, fills),
         ]
         self.ticking = self.clock(longest)
-        ends = [self.ends(lanes, us) for lanes, us in zip(shown[::2], self.us, strict=True)]
+        # Right of all rows, so that the clock's hand does not run through them.
+        right = shown[0].get_right()[0] + px(20)
+        ends = [
+            self.ends(lanes, us).set_x(right, LEFT) for lanes, us in zip(shown[::2], self.us, strict=True)
+        ]
         runs = (self.ticking, *shown[::2])
         self.say("This plan is called Stream-K. Here are all {sms} SMs using it.", sms=self.sms)
         self.play(*key, *self.appear(*shown, self.ticking))
-        self.play(PlayTrace(*runs, until=float(self.cut.makespan), run_time=3.0))
-        self.play(PlayTrace(*runs, until=longest, run_time=1.4), FadeIn(ends[1], run_time=0.3))
+        self.play(PlayTrace(*runs, until=float(self.cut.makespan), run_time=2.2))
+        self.play(PlayTrace(*runs, until=longest, run_time=1.0), FadeIn(ends[1], run_time=0.3))
         waiting = VGroup(*map(self.waiting, shown[::2]))
         self.play(FadeIn(ends[0], waiting, run_time=0.4))
         self.leave(*shown, waiting, *ends, self.ticking)
@@ -354,8 +374,8 @@ class StreamK(ManySMs):
         theme, area = self.theme, self.area
         fills = [theme.by_phase["multiply"], theme.partial, theme.wait]
         key = self.key(
-            Entry(tr("compute and write tiles"), fills[:1]),
-            Entry(tr("cost of cutting, mostly for partial sums"), fills[1:2]),
+            Entry(tr("what whole tiles take"), fills[:1]),
+            Entry(tr("the rest: cost of cutting, mostly for partial sums"), fills[1:2]),
             Entry(tr("wait at the end"), fills[2:]),
         )
         rows = [
@@ -373,7 +393,6 @@ class StreamK(ManySMs):
         )
         self.play(*key, *self.appear(head))
         self.play(LaggedStart(*map(FadeIn, stacks), lag_ratio=0.15, run_time=2.2))
-        self.wait(0.6)
         self.leave(stacks, head)
         self.close(
             "On an H200, {n} tiles on {sms} SMs take {less:.0%} less time "

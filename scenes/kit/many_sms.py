@@ -33,6 +33,7 @@ from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 
 TITLE, END, FAINT = 62, 210, 0.12
 """Pixels: above rows for their title, and on their right for the time at which a run ends; an opacity."""
+SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 def alike_together(trace: Trace) -> list[int]:
@@ -48,6 +49,15 @@ def in_turn(trace: Trace) -> list[int]:
     """The tiles in the order in which they were begun."""
     rows = trace.spans[np.lexsort((trace.spans["cta"], trace.spans["issue"]))]
     return list(dict.fromkeys(rows["tile"].tolist()))
+
+
+def terms(first: int, last: int) -> str:
+    """Products that are summed, as they are written.
+
+    >>> terms(1, 64)
+    'a₁b₁ + … + a₆₄b₆₄'
+    """
+    return f"a{first}b{first} + … + a{last}b{last}".translate(SUBSCRIPTS)
 
 
 def round_ends(trace: Trace) -> list[float]:
@@ -179,8 +189,8 @@ class ManySMs(Lesson):
         y = lanes.get_top()[1] - (top + bottom) / 2 * lanes.height
         return note.move_to([(left + right) / 2, y, 0])
 
-    def show_loaf(self, steps: int) -> None:
-        """A tile with its depth, one slice a step."""
+    def show_loaf(self, steps: int, products: int) -> None:
+        """A tile with its depth, one slice a step, and the sum of so many products that each number is."""
         area, narrow = self.area, self.narrow
         wide = (0.34 if not narrow else 0.5 if self.tall else 0.36) * area.width
         step = 0.5 * wide / steps
@@ -190,7 +200,15 @@ class ManySMs(Lesson):
         depth = self.word("{steps} steps, one slice each", 46, self.theme.text, steps=steps)
         self.loaf_words = VGroup(name, depth.next_to(self.loaf, UP, px(24)))
         self.play(*self.key(), FadeIn(self.loaf, shift=px(60) * UP, run_time=0.8), FadeIn(name))
-        self.play(FadeIn(depth))
+        half = products // 2
+        head = self.word("one number in the tile", 46, self.theme.text, bold=True)
+        self.sums = VGroup(label(terms(1, half), 44), label(terms(half + 1, products), 44))
+        self.plus = label("+", 44)
+        formula = VGroup(head, self.sums[0], self.plus, self.sums[1]).arrange(DOWN, buff=px(22))
+        formula.move_to(area.center + (0.3 * area.height * DOWN if narrow else 0.28 * area.width * RIGHT))
+        self.loaf_words.add(head)
+        self.play(FadeIn(depth, formula))
+        self.wait(0.6)
 
     def halve_loaf(self) -> None:
         """It is cut in two, and each half flies to an SM."""
@@ -208,26 +226,36 @@ class ManySMs(Lesson):
             piece.set_z_index(9 - number)
         # A shade of it stays where the whole tile will be.
         come = [FadeIn(pieces), FadeIn(self.two), Fade(loaf, 1.0, FAINT, run_time=0.5)]
-        self.play(*come, Leave(self.loaf_words[1]), run_time=0.5)
-        size = min(0.62 * wide / pieces[0].width, 0.62 * high / pieces[0].height)
-        ends = [[box.box.get_center() + px(14) * DOWN] for box in self.two]
-        self.play(Travel(list(pieces), ends, [[size]] * 2, leg=0.8, apart=0.3), Leave(self.loaf_words[0]))
+        places = [[box.box.get_bottom() + px(40) * UP] for box in self.two]
+        room = min(1.0, 0.9 * wide / self.sums.width)
+        self.sums.set_z_index(20)
+        self.play(*come, *map(Leave, (*self.loaf_words[1:], self.plus)), run_time=0.5)
+        size = min(0.5 * wide / pieces[0].width, 0.52 * high / pieces[0].height)
+        ends = [[box.box.get_center() + 0.18 * wide * LEFT] for box in self.two]
+        self.play(
+            Travel(list(pieces), ends, [[size]] * 2, leg=0.8, apart=0.3),
+            Travel(list(self.sums), places, [[room]] * 2, leg=0.8, apart=0.3),
+            Leave(self.loaf_words[0]),
+        )
 
     def add_partial(self) -> None:
         """What SM A has computed goes to SM B, which adds it."""
         first, second = self.two
-        partial = Partial(px(150), px(100)).move_to(first.box.get_center() + px(24) * UP).set_z_index(20)
-        word = self.word("partial sum", 44, self.theme.text).set_z_index(20)
-        word.next_to(partial, DOWN, px(14))
-        self.play(FadeOut(self.pieces[0]), FadeIn(partial, word), run_time=0.4)
-        self.wait(0.4)
-        token = VGroup(partial, word)
-        self.play(Travel([token], [[second.box.get_center()]], leg=0.9))
+        room = first.box.width
+        partial = Partial(min(px(150), 0.3 * room), min(px(100), 0.2 * room))
+        word = self.word("partial sum", 36, self.theme.text)
+        word.scale(min(1.0, 0.4 * room / word.width)).next_to(partial, DOWN, px(10))
+        token = VGroup(partial, word).set_z_index(20).next_to(self.sums[0], UP, px(12))
+        token.shift(0.29 * room * RIGHT)
+        self.play(FadeOut(self.pieces[0]), FadeIn(token), run_time=0.4)
+        # Beside what SM B has computed, so that both of what is added are seen.
+        down = second.box.get_center() - first.box.get_center()
+        self.play(Travel([token], [[token.get_center() + down]], leg=0.9))
         wide = self.loaf.front.width
         whole = rectangle(wide, 0.55 * wide, self.theme.by_phase["multiply"]).move_to(self.loaf.front)
         done = self.word("the whole tile", 50, self.theme.text, bold=True).next_to(whole, DOWN, px(20))
         come = FadeIn(whole, target_position=second.box, scale=0.3)
-        leaving = FadeOut(token, self.pieces[1], scale=0.5)
+        leaving = FadeOut(token, self.pieces[1], self.sums, scale=0.5)
         self.play(leaving, Fade(self.loaf, FAINT, 0.0), come, FadeIn(done), run_time=0.8)
         self.remove(self.loaf)
         self.split = VGroup(self.two, whole, done)
