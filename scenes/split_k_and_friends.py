@@ -189,28 +189,25 @@ class SplitKAndFriends(ManySMs):
         self.in_turns = self.narrow and not self.tall
         self.upper = area if self.in_turns else area._replace(bottom=self.head.get_top()[1] + px(24))
         self.bars: list[Mobject] = [self.head]
-        self.ticking = self.clock(self.longest)
         self.shown: list[Mobject] = []
 
     def clear_run(self) -> list[Animation]:
-        """What is shown of a run leaves, and the clock goes back."""
-        self.ticking.show(0.0)
+        """What is shown of a run leaves."""
         bars = self.bars[1:] and self.in_turns
         return [Leave(one) for one in self.shown + (self.bars if bars else [])]
 
     def run_of(self, number: int, title: str, seconds: float = 2.8) -> None:
         """The rows of a run in place of the one before, and what SMs wait at its end."""
         trace = self.four[number]
-        if self.ticking not in self.mobjects:
-            self.ticking = self.clock(self.longest)
         lanes, name = self.rows(trace, self.upper, title, self.longest, self.fills)
         self.badge(of_trace(trace))
         self.play(*self.opening, *self.clear_run(), *self.appear(lanes, name))
         self.opening = []
-        self.lanes, self.shown = lanes, [lanes, name]
-        self.play(PlayTrace(self.ticking, lanes, until=float(trace.makespan), run_time=seconds))
+        clock = self.clock(self.longest)
+        self.lanes, self.shown = lanes, [lanes, name, clock]
+        self.play(PlayTrace(clock, lanes, until=float(trace.makespan), run_time=seconds))
         # Right of all rows, so that it does not lie half on what is empty of them.
-        end = self.ends(lanes, self.us[number]).set_x(lanes.get_right()[0] + px(20), LEFT)
+        end = self.ends(lanes, self.us[number]).set_x(lanes.get_right()[0] + px(12), LEFT)
         waiting = self.waiting(lanes)
         self.shown += [end, waiting]
         self.play(FadeIn(end, waiting, run_time=0.4))
@@ -247,7 +244,7 @@ class SplitKAndFriends(ManySMs):
         picture.scale(min(1.0, area.height / picture.height, area.width / picture.width))
         picture.move_to(area.center)
         self.play(
-            *self.clear_run(), Leave(self.ticking), FadeIn(above),
+            *self.clear_run(), FadeIn(above),
             LaggedStart(*map(FadeIn, tiles), lag_ratio=0.1, run_time=1.0),
         )  # fmt: skip
         self.play(LaggedStart(*map(FadeIn, cuts), lag_ratio=0.3, run_time=1.6), FadeIn(below))
@@ -330,7 +327,7 @@ class SplitKAndFriends(ManySMs):
 
     def the_best(self) -> None:
         """The end card."""
-        self.leave(*self.bars, *self.shown, self.ticking)
+        self.leave(*self.bars, *self.shown)
         self.close(
             "For {n} tiles on an H200, it is fastest to start with equal shares and to end with a whole tile "
             "on each SM. That takes {less:.0%} less time than whole tiles alone.",

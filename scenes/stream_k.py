@@ -37,7 +37,7 @@ FILM = {
     ),
     "part": "Schedules",
     "place": 180,
-    "seconds": 80,
+    "seconds": 79,
     "shows": "The last tiles of a product, computed whole by a few SMs, and cut so that all SMs share them.",
     "takes": "traces",
 }
@@ -268,7 +268,7 @@ class StreamK(ManySMs):
         theme, area = self.theme, self.area
         pale = [mixed(theme.idle, hue, PALE) for hue in self.hues]
         self.badge(of_trace(self.cut))
-        self.say("Three of the four first compute the part of a tile that a neighbor will finish.")
+        self.say("Three SMs first compute a part of a tile that a neighbor will finish.")
         key = self.key(
             Entry(tr("first load"), pale),
             Entry(tr("multiply"), self.hues),
@@ -320,7 +320,7 @@ class StreamK(ManySMs):
     def add_up(self) -> None:
         """Partial sums go into the lanes of those that finish the tiles, once these need them."""
         takes = [(self.lanes[n], take) for n, (_, take) in enumerate(self.handed, 1)]
-        self.say("A neighbor does the rest of that tile last, when the partial sum is ready to be added.")
+        self.say("The neighbor does the rest last, when the partial sum is ready to be added.")
         last = self.piece_word(GROUP - 1, self.blocks[-1][0])
         self.play(
             PlayTrace(*self.moving, until=min(float(take["drain"]) for _, take in takes), run_time=1.9),
@@ -375,7 +375,7 @@ class StreamK(ManySMs):
         fills = [theme.by_phase["multiply"], theme.partial, theme.wait]
         key = self.key(
             Entry(tr("what whole tiles take"), fills[:1]),
-            Entry(tr("the rest: cost of cutting, mostly for partial sums"), fills[1:2]),
+            Entry(tr("the rest, mostly for partial sums"), fills[1:2]),
             Entry(tr("wait at the end"), fills[2:]),
         )
         rows = [

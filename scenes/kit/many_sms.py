@@ -192,7 +192,7 @@ class ManySMs(Lesson):
     def show_loaf(self, steps: int, products: int) -> None:
         """A tile with its depth, one slice a step, and the sum of so many products that each number is."""
         area, narrow = self.area, self.narrow
-        wide = (0.34 if not narrow else 0.5 if self.tall else 0.36) * area.width
+        wide = (0.34 if not narrow else 0.5 if self.tall else 0.3) * area.width
         step = 0.5 * wide / steps
         place = area.center + (0.22 * area.height * UP if narrow else 0.25 * area.width * LEFT)
         self.loaf = Loaf(steps, wide, 0.55 * wide, step=(step, 0.5 * step)).move_to(place)
