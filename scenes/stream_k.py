@@ -397,7 +397,7 @@ class StreamK(ManySMs):
         self.close(
             "On an H200, {n} tiles on {sms} SMs take {less:.0%} less time "
             "if each SM gets an equal share of the steps, not whole tiles.",
-            [(tr("whole tiles"), self.us[0]), (tr("equal shares, cut tiles"), self.us[1])],
+            [(tr("whole tiles"), self.us[0]), (tr("equal shares"), self.us[1])],
             "less time",
             "{:.1f} µs",
             of_trace(self.cut),
