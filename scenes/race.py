@@ -387,7 +387,9 @@ class Race(Lesson):
         for timed in (self.ticking, lane):
             timed.show(rows["drain"][1] - BEFORE)
         self.badge(of_trace(self.stays))
-        self.say("Nothing is launched between tiles now, but the block still waits while it writes.")
+        self.say(
+            "Nothing is launched now, and loads start sooner. But while it writes, nothing is multiplied."
+        )
         self.play(Fade(lane, 0.0, 1.0), Fade(self.ticking, 0.0, 1.0))
         self.add(bracket)
         self.play(PlayTrace(self.ticking, lane, bracket, until=float(rows["start"][2]), run_time=2.0))
