@@ -53,7 +53,8 @@ def command(
     """
     loaded = [read(path) for path in traces]
     if before or fail_above is not None or _are_two_runs(loaded, seed, options):
-        return _compare_runs(traces, before, fail_above, as_json)
+        later = list(zip(traces, loaded, strict=True))
+        return _compare_runs(later, [(path, read(path)) for path in before], fail_above, as_json)
     simulations = [trace for trace in loaded if trace.origin != "measured"]
     measured = [trace for trace in loaded if trace.origin == "measured"]
     if not measured:
@@ -89,25 +90,27 @@ def _are_two_runs(traces: Sequence[Trace], seed: int, options: dict[str, Any]) -
 
 
 def _compare_runs(
-    later: Sequence[str], earlier: Sequence[str], fail_above: float | None, as_json: bool
+    later: list[tuple[str, Trace]], earlier: list[tuple[str, Trace]], fail_above: float | None, as_json: bool
 ) -> None:
     """Print what is slower than before, and exit with 1 where that is too much and not noise."""
     if not earlier and len(later) == 2:
         earlier, later = later[:1], later[1:]
     if not earlier:
         raise click.UsageError("give the earlier run, too: tilesim compare AFTER --before BEFORE")
-    before, after = ([read(path) for path in paths] for paths in (earlier, later))
+    (before_files, before), (after_files, after) = (zip(*side, strict=True) for side in (earlier, later))
     if any(trace.origin != "measured" for trace in (*before, *after)):
         raise click.UsageError("--before and --fail-above take measured runs, and one is simulated")
     found = regression(before, after)
-    click.echo(json.dumps(found.as_json()) if as_json else "\n".join(_slower(found, (earlier, later))))
+    click.echo(
+        json.dumps(found.as_json()) if as_json else "\n".join(_slower(found, before_files, after_files))
+    )
     if fail_above is not None and found.makespan.certain and found.makespan.share > fail_above:
         raise TilesimError(
             f"the run is {found.makespan.share:.1%} slower than before; --fail-above allows {fail_above:.1%}"
         )
 
 
-def _slower(found: Regression, files: tuple[Sequence[str], Sequence[str]]) -> list[str]:
+def _slower(found: Regression, before: Sequence[str], after: Sequence[str]) -> list[str]:
     """The files, the result in a sentence, then lines for each part and the tiles and SMs that lost most."""
     whole = found.makespan
     noise = "" if whole.noise is None else f"; repeats differ by up to {whole.noise / whole.before:.1%}"
@@ -117,8 +120,8 @@ def _slower(found: Regression, files: tuple[Sequence[str], Sequence[str]]) -> li
         result = "not different from before by more than repeats are from each other"
     times = " and ".join(time(round(ns)) for ns in whole[:2])
     lines = [
-        f"Earlier runs: {', '.join(files[0])}",
-        f"Later runs: {', '.join(files[1])}",
+        f"Earlier runs: {', '.join(before)}",
+        f"Later runs: {', '.join(after)}",
         "",
         f"The later run is {result}: {times}{noise}.",
         "",
