@@ -80,11 +80,10 @@ def form(block: str) -> str:
             f'<label><code>{name}</code><input name="{name}" type="number" min="0" step="{step}" required'
             f' value="{value}"> {_text(formula.labels[name])}</label>'
         )
-    for (name, expression), value in zip(
-        formula.results.items(), results(formula, formula.given).values(), strict=True
-    ):
+    computed = results(formula, formula.given)
+    for name, expression in formula.results.items():
         code = escape(javascript(ast.parse(expression, mode="eval").body))
-        shown = f"{float(f'{value:.4g}'):,.10g}"
+        shown = f"{float(f'{computed[name]:.4g}'):,.10g}"
         rows.append(
             f'<div><code>{name}</code><output name="{name}" data-expression="{code}">{shown}</output>'
             f" {_text(formula.labels[name])}<br><code>= {escape(expression)}</code></div>"
