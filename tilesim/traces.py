@@ -100,8 +100,8 @@ class Trace:
 
     @property
     def gpu(self) -> str:
-        """What the driver called its GPU, or else the title of its device."""
-        return str(self.meta.get("gpu") or self.device.title)
+        """What the driver called its GPU, or else the title of its preset; "" where nobody knows it."""
+        return str(self.meta.get("gpu") or (self.device.title if self.device.name else ""))
 
     @property
     def makespan(self) -> int:
@@ -127,7 +127,8 @@ class Trace:
         problem, name = self.problem, " ".join(self.schedule.split())[:80]
         tiled = f" {problem.dtype} in {plural(problem.tiles, 'tile')}" if isinstance(problem, Problem) else ""
         took = f"{self.makespan / 1000:.3f} µs"
-        return f"<Trace: {name} on {self.gpu}, {self.origin}, {problem.title}{tiled}, {took}>"
+        where = f"{self.gpu or self.device.title}, {self.origin}"
+        return f"<Trace: {name} on {where}, {problem.title}{tiled}, {took}>"
 
     def summary(self) -> dict[str, Any]:
         """Every figure by its name, as `metrics.summary`, and what they are of: JSON values, times in ns.

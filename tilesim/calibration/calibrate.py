@@ -86,7 +86,7 @@ def one_device(traces: Mapping[str, Trace]) -> None:
     """Raise TraceError, naming two of `traces`, where they are not all of one GPU."""
     seen: dict[tuple[str, int], str] = {}
     for name, trace in traces.items():
-        gpu = str(trace.meta.get("gpu") or (trace.device.title if trace.device.name else "a GPU"))
+        gpu = trace.gpu or "a GPU"
         seen.setdefault((gpu, trace.device.sms), name)
     if len(seen) > 1:
         (one, first), (other, second), *_ = (
@@ -203,5 +203,5 @@ def _source(traces: Sequence[Trace]) -> str:
     sizes = ", ".join(sorted({f"{t.gemm.m}x{t.gemm.n}x{t.gemm.k}" for t in traces}))
     if first.origin == "simulated":
         return f"calibrated to simulated runs of {kernel} at {sizes}"
-    gpu, date = first.gpu, first.meta.get("date", "")
+    gpu, date = first.gpu or first.device.title, first.meta.get("date", "")
     return f"calibrated to {kernel} at {sizes}, measured on {gpu} {date}".rstrip()

@@ -64,7 +64,7 @@ def _note(traces: Mapping[str, Trace]) -> str:
     """On how many runs the constants rest, and of what."""
     dates = sorted({str(date) for trace in traces.values() if (date := trace.meta.get("date"))})
     first = next(iter(traces.values()))
-    gpu = first.gpu
+    gpu = first.gpu or first.device.title
     days = f", {' to '.join(dict.fromkeys((dates[0], dates[-1])))}" if dates else ""
     return f"fitted to {len(traces)} runs on {gpu}{days}"
 

@@ -62,7 +62,7 @@ def draw(trace: Trace, width: int = 100) -> str:
     margin = max(map(len, names)) + 2
     text = ["".join(lane) for lane in lanes.values()]
     tiles = plural(trace.problem.tiles, "tile")
-    title = f"{trace.schedule} on {trace.gpu}, {trace.origin}: {tiles}, {total} ns"
+    title = f"{trace.schedule} on {trace.gpu or trace.device.title}, {trace.origin}: {tiles}, {total} ns"
     axis = [" " * margin + line for line in _axis(total, width)]
     drawn = [f"{name:{margin}}{lane}" for name, lane in zip(names, text, strict=True)]
     idle = len(trace.device.free_sms) - len(used)

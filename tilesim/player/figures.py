@@ -37,8 +37,7 @@ def origin(trace: Trace) -> str:
     'simulated, ideal costs'
     """
     if trace.origin == "measured":
-        gpu = trace.meta.get("gpu", trace.device.title if trace.device.name else "a GPU")
-        return f"measured on {short(gpu)}"
+        return f"measured on {short(trace.gpu or 'a GPU')}"
     return f"simulated, {short(badge(trace.meta.get('costs', {}), trace.device))}"
 
 

@@ -52,8 +52,7 @@ class Badge(VGroup):
 def of_trace(trace: Trace) -> Badge:
     """The badge of a trace: measured on which GPU, or simulated with whose costs."""
     if trace.origin == "measured":
-        gpu = trace.meta.get("gpu", trace.device.title if trace.device.name else tr("a GPU"))
-        return Badge(tr("measured on {gpu}", gpu=gpu), "measured")
+        return Badge(tr("measured on {gpu}", gpu=trace.gpu or tr("a GPU")), "measured")
     return of_costs(badge(trace.meta.get("costs", {}), trace.device))
 
 

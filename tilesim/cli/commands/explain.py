@@ -125,7 +125,8 @@ def _of(trace: Trace) -> list[str]:
     name = f"{trace.schedule[:30]}{f' ({trace.kernel[:30]})' if trace.kernel else ''}"
     known = named(trace.gpu)
     lines = (
-        f"{name} on {trace.gpu}, {trace.origin}: {time(trace.makespan)} on {plural(device.slots, 'slot')}",
+        f"{name} on {trace.gpu or device.title}, {trace.origin}: {time(trace.makespan)}"
+        f" on {plural(device.slots, 'slot')}",
         trace.problem.parts,
         f"note: {known.note}" if known and known.note else "",
     )

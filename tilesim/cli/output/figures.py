@@ -15,7 +15,7 @@ def table(trace: Trace) -> str:
     figures = metrics.summary(trace)
     sms = f" ({plural(trace.device.sms, 'SM')})" if trace.device.name else ""
     lines = [
-        f"{trace.schedule} on {trace.gpu}{sms}, {trace.origin}",
+        f"{trace.schedule} on {trace.gpu or trace.device.title}{sms}, {trace.origin}",
         trace.problem.parts,
     ]
     idle = time(figures["tail_idle_slot_ns"])
