@@ -38,16 +38,15 @@ from tilesim.ladder.steps import LadderStep
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.film.settings import LADDER
 from tilesim_scenes.kit.amounts import Amount, Amounts
-from tilesim_scenes.kit.lesson import Lesson
+from tilesim_scenes.kit.one_processor import NAMES, OneProcessor, times_of
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, lines, px
 from tilesim_scenes.look.theme import mixed
 from tilesim_scenes.mobjects.drawing.quads import rectangle, strokes
-from tilesim_scenes.mobjects.models.phase_rows import Bar, PhaseRows, bars_of
+from tilesim_scenes.mobjects.models.phase_rows import Bar, bars_of
 from tilesim_scenes.mobjects.models.pipelined_sm import PipelineRows
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.key import Entry
-from tilesim_scenes.ping_pong import times_of
 
 FILM = {
     "title": "Ladder",
@@ -72,11 +71,9 @@ THREADS = 8
 """Of a warp's 32, that are drawn."""
 TILES, STEPS = 3, 6
 """Tiles, and steps of one tile, that lanes show."""
-NAMES = 310
-"""Pixels for the names of lanes, left of them."""
 
 
-class Ladder(Lesson):
+class Ladder(OneProcessor):
     """One product by six kernels: the idea of each, how long it takes, and how much of that is waiting."""
 
     asked = LADDER
@@ -405,17 +402,6 @@ class Ladder(Lesson):
         self.another(2)
         self.leave(title, names, lanes)
 
-    def rows(self, rows: dict[str, Sequence[Bar]], top: float, high: float) -> PhaseRows:
-        """Named lanes from `top` down."""
-        made = PhaseRows(
-            rows, (0, self.until), self.area.width - px(NAMES), high, 0.2 * high,
-            dict.fromkeys(rows, self.hue), name_size=42,
-        )  # fmt: skip
-        for name in made.names:
-            name.set_color(ManimColor(self.theme.text)).scale(min(1.0, px(NAMES - 30) / name.width))
-            name.set_x(self.area.left - self.area.right + made.grounds.get_right()[0], LEFT)
-        return made.shift([self.area.right - made.grounds.get_right()[0], top - made.grounds.get_top()[1], 0])
-
     def writes_meanwhile(self) -> None:
         """Between tiles: a write and a load, and a write that runs meanwhile."""
         low, top = self.room[0], self.room[1] - px(60)
@@ -423,9 +409,9 @@ class Ladder(Lesson):
         fourth, fifth = (first_tiles(run) for run in (self.fourth, self.fifth))
         self.until = float(fourth["done"][-1])
         between = bars("write", fourth, "drain", "done") + bars("load", fourth[1:], "issue", "start")
-        before = self.rows({tr("program 4"): cores(fourth), tr("loads, writes"): between}, top, high)
+        before = self.named_rows({tr("program 4"): cores(fourth), tr("loads, writes"): between}, top, high)
         writes = bars("write", fifth, "drain", "done")
-        after = self.rows({tr("program 5"): cores(fifth), tr("writes"): writes}, top - 2.6 * high, high)
+        after = self.named_rows({tr("program 5"): cores(fifth), tr("writes"): writes}, top - 2.6 * high, high)
         title = self.lane_title()
         self.say("Program 4 writes each tile before it loads for the next.")
         self.play(FadeIn(title, before), *self.lane_key(Entry(tr("write"), [self.theme.write])))
@@ -449,9 +435,9 @@ class Ladder(Lesson):
             for group in range(2)
         ]
         both = [bar for group in turns for bar in group if bar.kind == "multiply"]
-        before = self.rows({tr("program 5"): cores(first_tiles(self.fifth))}, top, high)
+        before = self.named_rows({tr("program 5"): cores(first_tiles(self.fifth))}, top, high)
         names = tr("group one"), tr("group two"), tr("program 6")
-        after = self.rows(dict(zip(names, (*turns, both), strict=True)), top - 1.6 * high, high)
+        after = self.named_rows(dict(zip(names, (*turns, both), strict=True)), top - 1.6 * high, high)
         title = self.word("each group has a tile half as wide", 38)
         title.move_to([self.area.left, self.room[1], 0], LEFT + UP)
         before.show(self.until)

@@ -11,17 +11,15 @@ from collections.abc import Sequence
 
 from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, Line, ManimColor, VGroup
 
-from tilesim import Device, Problem, plan
+from tilesim import Problem
 from tilesim.devices.occupancy import occupancy
-from tilesim.ideas.warp_specialization import Phase, Timeline, Times, timeline
-from tilesim.kernel_costs.default import default_costs
+from tilesim.ideas.warp_specialization import Phase, Timeline, timeline
 from tilesim.ladder.file import ladders
-from tilesim.model.kstep import k_step_ns
 from tilesim_scenes.animations.fade import Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.film.settings import LOOK
 from tilesim_scenes.kit.amounts import Amount, Amounts
-from tilesim_scenes.kit.lesson import Lesson
+from tilesim_scenes.kit.one_processor import OneProcessor, times_of
 from tilesim_scenes.kit.work import Work
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, px
@@ -52,23 +50,9 @@ TILES = 3
 """That lanes show."""
 THREADS = 256
 """Of the eight warps."""
-NAMES = 330
-"""Pixels for the names of lanes, left of them."""
 
 
-def times_of(problem: Problem, kernel: str, latency: int | None = None) -> Times:
-    """What a K-step, a write and a lone load take on an H200, as calibrated for a persistent kernel.
-
-    Operands arrive at least as fast as a main loop was seen to use them up, so that is the interval.
-    """
-    device = Device.named("h200")
-    costs = default_costs("persistent", problem, device, kernel)
-    step = round(float(k_step_ns(plan("persistent", problem, device), problem, device, costs).mean()))
-    alone = costs.tile_gap if latency is None else latency
-    return Times(alone, step, costs.epilogue, interval=step, contention=costs.epilogue_overlap_penalty)
-
-
-class PingPong(Lesson):
+class PingPong(OneProcessor):
     """All warps alike, one warp that loads, and two groups that take turns."""
 
     asked = LOOK
@@ -205,7 +189,7 @@ class PingPong(Lesson):
         self.play(FadeIn(one, shift=px(200) * LEFT))
         self.play(FadeIn(two, shift=px(200) * LEFT))
         self.play(FadeIn(rest))
-        self._let_read()
+        self.let_read()
         self.play(Leave(two), Leave(rest), run_time=0.4)
         self.say("So the eight split into two groups, with tiles half as large.")
         groups = [
@@ -280,20 +264,11 @@ class PingPong(Lesson):
         return made.move_to([self.area.center[0], self.area.top - 0.11 * self.area.height, 0])
 
     def rows(self, rows: dict[str, Sequence[Bar]]) -> PhaseRows:
-        """Lanes in the lower part of the picture, in one color."""
+        """Lanes in the lower part of the picture, without words in their bars."""
         top = self.area.top - 0.31 * self.area.height
         high = (top - self.floor - px(140)) / (1.25 * len(rows))
         rows = {name: [bar._replace(text="") for bar in bars] for name, bars in rows.items()}
-        made = PhaseRows(
-            rows, (0, self.until), self.area.width - px(NAMES), high, 0.25 * high,
-            dict.fromkeys(rows, self.hue), name_size=40,
-        )  # fmt: skip
-        for name in made.names:
-            name.set_color(ManimColor(self.theme.text))
-            name.scale(
-                min(1.0, px(NAMES - 30) / name.width, high / name.height), about_point=name.get_right()
-            )
-        return made.shift([self.area.right - made.grounds.get_right()[0], top - made.grounds.get_top()[1], 0])
+        return self.named_rows(rows, top, high)
 
     def entries(self, wait: str, color: Colour) -> list[Entry]:
         """What the colors of lanes mean; `wait`: who waits, and for what."""
