@@ -235,7 +235,7 @@ class BusySms(ManySMs):
         for word, box in zip(full, self.sm_boxes, strict=False):
             word.move_to(box.box.get_corner(UP + RIGHT) + px(18) * (DOWN + LEFT), UP + RIGHT)
         self.play(FadeIn(full))
-        self._let_read()
+        self.let_read()
         self.leave(self.shown, *groups, self.hatch, late, waits, full)
 
     def a_block_per_tile(self) -> None:
@@ -353,7 +353,7 @@ class BusySms(ManySMs):
             each=self.each,
         )
         self.play(FadeIn(note, run_time=0.8))
-        self._let_read()
+        self.let_read()
         self.leave(self.lanes, self.lane, self.around, self.first, second, figure, note, self.ticking)
 
     def five_rounds(self) -> None:
@@ -395,7 +395,7 @@ class BusySms(ManySMs):
         )
         end = self.ends(lanes, self.us[2])
         self.play(FadeIn(end, last))
-        self._let_read()
+        self.let_read()
         self.leave(lanes, title, names, last, end, self.ticking)
 
     def all_free_again(self) -> None:
@@ -421,12 +421,12 @@ class BusySms(ManySMs):
         )
         both = VGroup(heading, bars).arrange(DOWN, buff=px(50), aligned_edge=LEFT).move_to(self.area.center)
         self.say(
-            "Why use lists at all? With all SMs free, the naive kernel takes {share:.0%} longer.",
+            "Why use fixed lists at all? If all SMs are free, the naive kernel takes {share:.0%} longer.",
             share=self.slower,
         )
         self.play(FadeIn(heading), *self.key())
         self.play(bars.come())
-        self._let_read()
+        self.let_read()
         self.leave(both)
 
     def the_end(self) -> None:

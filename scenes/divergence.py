@@ -233,7 +233,7 @@ class Divergence(Lesson):
             *(FadeOut(fan) for fan in fans[1:]),
         )
         self.play(*(Indicate(dot[0], 1.15, ManimColor(self.blue), run_time=1.2) for dot in self.dots[::4]))
-        self._let_read()
+        self.let_read()
         self.play(*map(Leave, (boxes, fans[0])), Fade(waiting, 0.35, 1.0))
 
     # One warp, measured.
@@ -288,7 +288,7 @@ class Divergence(Lesson):
             dot.set_fill(ManimColor(self.blue))
         self.first.remove(leaving)
         self.add(leaving)
-        self._let_read()
+        self.let_read()
         self.play(FadeOut(leaving, shift=px(100) * RIGHT), Leave(self.axis), Leave(self.counter))
         squeezed = (0.22 if self.narrow else 0.36) * (self.area.top - self.floor)
         self.first.generate_target().stretch_to_fit_height(squeezed)
@@ -321,7 +321,7 @@ class Divergence(Lesson):
             times=self.times,
         )
         self.play(FadeIn(times), run_time=0.6)
-        self._let_read()
+        self.let_read()
         self.play(*self.key())
         self.leave(self.first, second, name, self.names, whole, short, times)
 

@@ -220,7 +220,9 @@ class Fusion(Lesson):
         """x comes into registers, is multiplied, and has to go back, as the kernel ends."""
         self.trips = self.machine(("x * 1.5",))
         trips = self.trips
-        self.say("Processors compute in tiny memories, called registers. Each part of x must travel there.")
+        self.say(
+            "Processors compute in registers, tiny memories of their own. Each part of x has to travel there."
+        )
         self.badge(Badge(tr("schematic"), "model"))
         self.count_of, self.means = self.counter(0), self.meaning()
         done = mixed(self.theme.background, self.theme.measured, 0.6)

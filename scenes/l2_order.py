@@ -233,7 +233,7 @@ class L2Order(Lesson):
     def in_groups(self) -> None:
         name, picture, figure = self.panels[1]
         self.say(
-            "Now we go down eight rows before we move one column to the right: only {mb:.0f} MB.",
+            "Now we go down eight rows before moving one column to the right: only {mb:.0f} MB.",
             mb=self.mb[1],
         )
         self.play(FadeIn(name, picture))

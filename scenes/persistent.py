@@ -100,7 +100,7 @@ class Persistent(FewSMs):
         self.play(*self.rise(range(PRODUCT.tiles)))
         self.play(self.line_up())
         self.say("A persistent program starts only four blocks, one for each SM.")
-        self._let_read()
+        self.let_read()
         self.play(FadeOut(*self.queue[SMS:], shift=px(60) * UP))
         self.queue.remove(*self.queue[SMS:])
         self.homes = self.homes[:SMS]

@@ -545,7 +545,7 @@ class Race(Lesson):
             figure = Figure(tr("{us:.1f} µs", us=end / 1000), 44)
             ends.add(figure.move_to(raster.get_right() + px(24) * RIGHT, LEFT))
         self.play(FadeIn(ends))
-        self._let_read()
+        self.let_read()
         self.play(Leave(ends), *self.key())
         self.rasters = rasters
 

@@ -184,7 +184,7 @@ class Reduction(Lesson):
         self.say("Before each level, they all wait, because a thread needs a sum that another has found.")
         self.play(LaggedStart(*map(Create, bars), lag_ratio=0.6, run_time=3.0))
         self.wait(1.0)
-        self._let_read()
+        self.let_read()
         self.play(*self.key(), *map(Leave, (tree, bars)))
 
     # A block of 256 threads.
@@ -366,5 +366,5 @@ class Reduction(Lesson):
         )
         self.play(Create(line, run_time=1.2), FadeIn(name))
         self.wait(1.5)
-        self._let_read()
+        self.let_read()
         self.play(*map(Leave, (line, name)))

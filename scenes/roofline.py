@@ -151,7 +151,7 @@ class Roofline(Lesson):
         self.badge(Badge(tr("schematic"), "model"))
         self.play(FadeIn(trip), Fade(trip.pieces, 0.0, 1.0), *key)
         self.play(trip.stream(5.6))
-        self._let_read()
+        self.let_read()
         self.play(Leave(trip), Leave(trip.pieces), *self.key())
 
     def group(self, count: int, longest: float, place: int) -> VGroup:
@@ -236,7 +236,7 @@ class Roofline(Lesson):
         ).arrange(DOWN, buff=px(14))
         self.how.move_to([self.area.center[0], self.area.bottom + self.how.height / 2, 0])
         self.play(FadeIn(self.how), run_time=0.4)
-        self._let_read()
+        self.let_read()
 
     def the_most(self) -> None:
         """All bars shrink to the scale of the third."""
@@ -254,10 +254,10 @@ class Roofline(Lesson):
         )
         self.grow(*most[1:], pace=most[1][0].width / 3.2)
         self.groups = [*smaller, most]
-        self._let_read()
+        self.let_read()
         self.say("The measured times are longer, as the datasheet's rates are peaks.")
         self.wait(0.5)
-        self._let_read()
+        self.let_read()
 
     # The same as points of a chart.
 
@@ -341,7 +341,7 @@ class Roofline(Lesson):
         self.play(Create(flat), FadeIn(peak), run_time=0.8)
         later = [self.dots[n] for n in self.us if n not in self.bound and n != MOST]
         self.play(LaggedStart(*map(FadeIn, later), lag_ratio=0.5, run_time=2.6))
-        self.say("No program that gets its data from this memory can be above this roofline.")
+        self.say("No program that takes its data from this memory can rise above the roofline.")
         allowed = chart.allowed(1000 * self.tb).set_z_index(-1)
         self.play(Fade(allowed, 0.0, 1.0, run_time=3.0))
 
@@ -361,7 +361,7 @@ class Roofline(Lesson):
         more.next_to(below[1], DOWN, px(12), aligned_edge=LEFT)
         self.wait(1.4)
         self.play(FadeIn(more), run_time=0.5)
-        self._let_read()
+        self.let_read()
 
 
 def after(share: float, alpha: float) -> float:

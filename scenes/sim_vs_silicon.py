@@ -201,7 +201,7 @@ class SimVsSilicon(Lesson):
             cells[number].set_fill(ManimColor(hue))
         rest = (cell.animate.set_fill(ManimColor(hue)) for cell in cells[3:])
         self.play(LaggedStart(*rest, lag_ratio=0.3, run_time=2.0))
-        self._let_read()
+        self.let_read()
         self.play(Leave(pieces), Leave(whose), Leave(name), *map(Leave, cells[:31]), *map(Leave, cells[32:]))
         self.cell = cells[31]
 
@@ -323,7 +323,7 @@ class SimVsSilicon(Lesson):
             a=self.ends[0], b=self.ends[1],
         )  # fmt: skip
         self.play(FadeIn(ends), run_time=0.4)
-        self._let_read()
+        self.let_read()
         self.play(*map(Leave, (*self.rasters, names, rows, self.ticking, ends)), *self.key())
 
     # All runs.
@@ -402,7 +402,7 @@ class SimVsSilicon(Lesson):
             n=len(self.few), idle=sms - self.most,
         )  # fmt: skip
         self.play(few.animate.set_stroke(ManimColor(ink)), FadeIn(words), run_time=0.8)
-        self._let_read()
+        self.let_read()
         rings = VGroup()
         for one in (self.worst_short, self.worst_run):
             dot = self.dots[self.found.index(one)]

@@ -158,7 +158,7 @@ class StreamK(ManySMs):
         count.next_to(holes, DOWN, px(40))
         hue = ManimColor(self.theme.by_phase["multiply"])
         self.play(FadeIn(count), *(tile.animate.set_fill(hue) for tile in stay), run_time=0.6)
-        self._let_read()
+        self.let_read()
         self.gone = VGroup(tiles, holes, count, self.title_of_tiles, self.title_of_boxes)
         self.boxes_now = boxes
 

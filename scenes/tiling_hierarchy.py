@@ -131,7 +131,7 @@ class TilingHierarchy(Lesson):
     def one_number(self) -> None:
         self.badge(Badge(tr("schematic"), "model"))
         self.say(
-            "Each number in C takes one row of A and one column of B: {n} products, added up.",
+            "Each number in C is a sum of {n} products, from one row of A and one column of B.",
             n=self.size,
         )
         picture = self.picture(0.02, 0.02)
@@ -206,7 +206,7 @@ class TilingHierarchy(Lesson):
             m=small.tile_m, n=small.tile_n,
         )  # fmt: skip
         used = VGroup(*(load(first[0], first[1][1 + side], side, 1.6) for side in (0, 1)))
-        self._let_read()
+        self.let_read()
         second = tile(large)
         self.say("The larger the tile, the more often each loaded number is used.")
         self.play(FadeOut(used, first[1]), first[0].animate.become(second[0]), run_time=1.0)
@@ -267,7 +267,7 @@ class TilingHierarchy(Lesson):
         self.play(*key, FadeIn(chart[0], run_time=0.3), chart[1].come().set_run_time(4.4))
         self.say("Time shrinks less than the loads, because the multiplications still have to be done.")
         self.wait(0.5)
-        self._let_read()
+        self.let_read()
         self.play(Leave(chart), *self.key())
 
     def not_larger(self) -> None:

@@ -214,7 +214,7 @@ class WaveQuantization(ManySMs):
         dimmed = (upper, upper_title, self.end_of_one, self.first_waves[0])
         self.play(*(Fade(one, 1.0, DIMMED) for one in dimmed), FadeIn(note))
         self.wait(1.5)
-        self._let_read()
+        self.let_read()
         self.play(
             *map(Leave, (*dimmed, lower, lower_title, end, note, self.first_waves[1], self.ticking)),
             *self.key(),

@@ -95,7 +95,7 @@ class Film(ConfiguredScene):
 
     def say(self, text: str) -> None:
         """Make `text` the caption, once the next play has begun; first the last one can be read."""
-        self._let_read()
+        self.let_read()
         self._next = text
 
     def hush(self) -> None:
@@ -156,7 +156,7 @@ class Film(ConfiguredScene):
 
     def tear_down(self) -> None:
         """Leave the last caption readable."""
-        self._let_read()
+        self.let_read()
         super().tear_down()
         self._end_caption(max(self.now, self.frames / config.frame_rate))
 
@@ -302,7 +302,7 @@ class Film(ConfiguredScene):
         self._caption = change.new
         self._said_at = start + CAPTION_AFTER * self.stretch
 
-    def _let_read(self) -> None:
+    def let_read(self) -> None:
         """Wait until the caption that stands could be read."""
         if self._caption is not None:
             left = reading_time(self._caption.text) - (self.now - self._said_at) / self.stretch

@@ -123,7 +123,7 @@ class Lesson(Film):
 
     def leave(self, *mobjects: Mobject) -> None:
         """Let mobjects fade out and leave the scene, once the caption could be read."""
-        self._let_read()
+        self.let_read()
         self.play(*map(Leave, mobjects))
 
     @property

@@ -121,7 +121,7 @@ def _line(mobject: Mobject, letters: Sequence[Mobject], camera: Camera) -> Line 
 
 
 def _title(scene: Scene) -> str:
-    """The first chapter of a film of ours, or the name of a scene."""
+    """The first chapter of one of our films, or else the name of the scene."""
     return next((name for _, name in getattr(scene, "chapters", ())), type(scene).__name__)
 
 
