@@ -103,9 +103,8 @@ class ManySMs(Lesson):
         rows = sms // columns
         high = (area.height - px(TITLE + 20)) / rows
         wide = min(area.width / columns, 1.7 * high)
-        boxes = VGroup(*(SM("", self.theme.quiet, 0.84 * wide, 0.78 * high).box for _ in range(sms)))
-        for box in boxes:
-            box.set_stroke(width=stroke_width(3))
+        box = SM("", self.theme.quiet, 0.84 * wide, 0.78 * high).box.set_stroke(width=stroke_width(3))
+        boxes = VGroup(*(box.copy() for _ in range(sms)))
         boxes.arrange_in_grid(cols=columns, buff=(0.16 * wide, 0.22 * high))
         boxes.move_to(area.center + px(TITLE / 2) * DOWN)
         self.title_of_boxes = label(tr("{sms} processors (SMs)", sms=sms), 46)

@@ -90,19 +90,21 @@ def cut(text: str, room: float, size: float = LEAST_SIZE, bold: bool = False) ->
     return f"{text[: max(1, fits)].rstrip(' …')}…"
 
 
-def lines(text: str, size: float, room: float, most: int = 2, **kwargs: Any) -> VGroup:
+def lines(
+    text: str, size: float, room: float, most: int = 2, color: Colour | None = None, bold: bool = False
+) -> VGroup:
     """`text` in up to `most` centred lines of at most `room` units, shrunk where it needs more.
 
     Words, or letters of a script without spaces, are shared out so that lines are about equally wide; a
     figure keeps its unit.
     """
-    whole = label(text, size, **kwargs)
-    if whole.width <= room:
-        return VGroup(whole)
+    wide = px(width(text, size, bold=bold))
+    if wide <= room:
+        return VGroup(label(text, size, color, bold))
     words = WORDS.split(text) if " " in text else list(text)
     between = " " if " " in text else ""
-    count = min(most, len(words), int(np.ceil(whole.width / room)))
-    broken = VGroup(*(label(line, size, **kwargs) for line in _shared_out(words, between, count)))
+    count = min(most, len(words), int(np.ceil(wide / room)))
+    broken = VGroup(*(label(line, size, color, bold) for line in _shared_out(words, between, count)))
     # A gap of lines that does not depend on which letters have descenders.
     for number, line in enumerate(broken):
         line.move_to([0, -1.25 * px(size) * number, 0])

@@ -20,8 +20,8 @@ MOST_STILL = 0.5
 """Share of the seconds between title and card in which nothing moves, while sentences can be read aloud."""
 BARE = 1.5
 """Seconds that a picture may stand without a caption."""
-SLACK = 0.23
-"""Seconds: a film waits in tenths, and its pictures are compared in eighths."""
+SLACK = 0.35
+"""Seconds: a film waits in tenths, and its pictures are compared in quarters."""
 
 
 def faults(seen: Seen) -> list[str]:

@@ -15,16 +15,16 @@ from tilesim_scenes.mobjects.traces.lag_strip import LagStrip
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.count import Clock
 
-RATE = 8
+RATE = 4
 """Pictures that are compared in a second of film."""
-RUNS = 4
+RUNS = 3
 """A quantity that shows so many values within a second runs."""
 UNIT = re.compile(r"\d ?(?:[nµm]?s\b|[KMGT]?B\b|bytes|TFLOP|%)")
 """What makes a number a quantity."""
 
 
 class Pictures:
-    """What a scene shows at each eighth of a second while it is played without drawing.
+    """What a scene shows at each quarter of a second while it is played without drawing.
 
     `of`: numbers for the pictures, equal for equal ones, and the seconds from which on they are shown.
     `figures`: what each figure said while a badge called it measured or counted, and when; but for clocks,

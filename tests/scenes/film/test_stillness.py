@@ -31,12 +31,12 @@ class Halts(Moves):
 def test_a_film_in_motion_may_hold_its_title_and_its_card() -> None:
     seen = watch(Moves, "wide", moving=True)
     assert faults(seen) == []
-    assert [round(until - since) for since, until in seen.still] == [1, 4]
+    assert [round(until - since) for since, until in seen.still] == [2, 4]
 
 
 def test_a_film_that_halts_is_told_where_and_how_much() -> None:
     found = faults(watch(Halts, "wide", moving=True))
-    assert found[0].startswith("4.6 s: ") and "nothing moves" in found[0]
+    assert found[0].startswith("4.8 s: ") and "nothing moves" in found[0]
 
 
 class Counts(Film):
