@@ -9,7 +9,20 @@ tiles cut where a share ends. Four SMs and their five tiles show the whole plan,
 from itertools import pairwise
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, LaggedStart, ManimColor, Mobject, VGroup
+from manim import (
+    DOWN,
+    LEFT,
+    RIGHT,
+    UP,
+    Animation,
+    AnimationGroup,
+    FadeIn,
+    FadeOut,
+    LaggedStart,
+    ManimColor,
+    Mobject,
+    VGroup,
+)
 
 from tilesim import Device, Problem, Trace
 from tilesim.analysis.time_account import account
@@ -243,32 +256,45 @@ class StreamK(ManySMs):
             "Each SM gets {share} steps. Three of the five tiles get cut.",
             share=self.share,
         )
-        # Names of tiles stay above the pieces, so that one sees which tile a piece is of.
-        self.play(*(Fade(box, 0.0, 1.0, run_time=0.6) for box, _ in cuts))
+        # What stays shows where each tile is cut, with the names of tiles above it.
+        stay = VGroup(*(box.copy().set_opacity(0.5) for box, _ in cuts))
+        names_of_tiles = VGroup(*(name for _, name in whole)).set_z_index(1)
+        self.play(*(FadeIn(box, run_time=0.6) for box in stay))
+        self.add(names_of_tiles)
         figures = [Fade(figure, 0.0, 1.0) for _, figure in cuts]
         down = [
             [[piece.get_x() + (cta - (GROUP - 1) / 2) * apart, row_y - px(20), 0]]
             for piece, (cta, _) in zip(cuts, self.dealt, strict=True)
         ]
         self.play(Travel(list(cuts), down, leg=0.7, apart=0.25), *figures, Leave(ratio))
-        of = VGroup()
         # In a frame that is not wide, a small piece has no room for a name.
-        for (box, figure), (cta, row) in () if self.narrow else zip(cuts, self.dealt, strict=True):
+        for piece, (cta, row) in () if self.narrow else zip(cuts, self.dealt, strict=True):
             tile = self.order.index(int(row["tile"])) + 1
             word = label(tr("tile {tile}", tile=tile), 32, ink_on(self.hues[cta]))
-            word.scale(min(1.0, 0.9 * box.width / word.width))
-            of.add(word.next_to(figure, DOWN, px(10)))
+            word.scale(min(1.0, 0.9 * piece[0].width / word.width))
+            piece.add(word.next_to(piece[1], DOWN, px(10)))
         each = self.word("{share} steps for each SM", 46, self.theme.text, share=self.share)
-        self.play(FadeIn(each.move_to(middle), of))
-        self.wait(1.0)
-        self.leave(whole, cuts, names, above, each, of)
+        self.play(FadeIn(each.move_to(middle), *(piece[2:] for piece in cuts)))
+        self.say("Each SM does its last piece first, so the part for its neighbor is ready in time.")
+        self.play(*(self.swap(cuts, n) for n in range(GROUP)))
+        self.leave(whole, stay, cuts, names, above, each)
+
+    def swap(self, cuts: Ribbon, cta: int) -> Animation:
+        """The two pieces of an SM change places."""
+        left, right = (piece for piece, (owner, _) in zip(cuts, self.dealt, strict=True) if owner == cta)
+        ends = left.get_right()[0], right.get_left()[0]
+        return AnimationGroup(
+            left.animate(path_arc=1.0).shift((right.get_right()[0] - ends[0]) * RIGHT),
+            right.animate(path_arc=1.0).shift((left.get_left()[0] - ends[1]) * RIGHT),
+            run_time=1.4,
+        )
 
     def give_away(self) -> None:
         """Four lanes on the clock; what is given away is computed first, and lies ready."""
         theme, area = self.theme, self.area
         pale = [mixed(theme.idle, hue, PALE) for hue in self.hues]
         self.badge(of_trace(self.cut))
-        self.say("Three SMs first compute a part of a tile that a neighbor will finish.")
+        self.say("Three SMs leave a partial sum in memory. A neighbor adds it to the rest of that tile.")
         key = self.key(
             Entry(tr("first load"), pale),
             Entry(tr("multiply"), self.hues),
@@ -320,7 +346,6 @@ class StreamK(ManySMs):
     def add_up(self) -> None:
         """Partial sums go into the lanes of those that finish the tiles, once these need them."""
         takes = [(self.lanes[n], take) for n, (_, take) in enumerate(self.handed, 1)]
-        self.say("The neighbor does the rest last, when the partial sum is ready to be added.")
         last = self.piece_word(GROUP - 1, self.blocks[-1][0])
         self.play(
             PlayTrace(*self.moving, until=min(float(take["drain"]) for _, take in takes), run_time=1.9),
