@@ -50,7 +50,7 @@ FILM = {
     ),
     "part": "Schedules",
     "place": 180,
-    "seconds": 79,
+    "seconds": 80,
     "shows": "The last tiles of a product, computed whole by a few SMs, and cut so that all SMs share them.",
     "takes": "traces",
 }
@@ -164,7 +164,7 @@ class StreamK(ManySMs):
         stay = VGroup(*(tiles[tile] for tile in order[self.sms :]))
         self.add(holes, boxes, tiles)
         self.say("First, each SM computes one tile. {left} tiles are left.", left=self.left)
-        self.play(self.fly(flying, boxes, 1.5))
+        self.play(self.fly(flying, boxes, 1.0))
         count = self.word(
             "{n} − {sms} = {left}", 56, self.theme.text, bold=True, n=self.n, sms=self.sms, left=self.left
         )
@@ -185,16 +185,16 @@ class StreamK(ManySMs):
         words = tr("132 SMs, one thin row each; time runs to the right")
         lanes, title = self.rows(self.whole, area, words, fills=self.fills)
         self.play(Leave(self.gone), *key)
-        self.play(self.into_rows(self.boxes_now, lanes), *self.appear(title))
-        self.remove(self.boxes_now)
-        self.add(lanes)
-        self.play(PlayTrace(self.ticking, lanes, until=self.first_round, run_time=1.2))
         others = self.sms - self.left
         self.say(
             "{left} SMs compute the last {left} tiles. The other {others} have nothing to do.",
             left=self.left,
             others=others,
         )
+        self.play(self.into_rows(self.boxes_now, lanes), *self.appear(title))
+        self.remove(self.boxes_now)
+        self.add(lanes)
+        self.play(PlayTrace(self.ticking, lanes, until=self.first_round, run_time=0.8))
         note = self.note_in(
             lanes, self.first_round, self.left / self.sms, 1.0,
             tr("{idle} SMs wait", idle=others), ink_on(self.theme.wait),
@@ -275,7 +275,7 @@ class StreamK(ManySMs):
             piece.add(word.next_to(piece[1], DOWN, px(10)))
         each = self.word("{share} steps for each SM", 46, self.theme.text, share=self.share)
         self.play(FadeIn(each.move_to(middle), *(piece[2:] for piece in cuts)))
-        self.say("Each SM does its last piece first, so the part for its neighbor is ready in time.")
+        self.say("Each SM begins with its last piece, so that its neighbor need not wait for it.")
         self.play(*(self.swap(cuts, n) for n in range(GROUP)))
         self.leave(whole, stay, cuts, names, above, each)
 
@@ -321,7 +321,7 @@ class StreamK(ManySMs):
         self.partials, self.in_lanes = [], VGroup()
         for n, (give, _) in enumerate(self.handed):
             lane, done = self.lanes[n], float(give["done"])
-            self.play(PlayTrace(*self.moving, until=done, run_time=0.8))
+            self.play(PlayTrace(*self.moving, until=done, run_time=0.6))
             partial = Partial(px(90), px(60)).move_to([lane.x(done), lane.grounds.get_y(), 0])
             below = [lane.x(done) + px(60), lane.grounds.get_bottom()[1] - gap / 2, 0]
             self.play(FadeIn(partial, self.piece_word(n, give)), run_time=0.3)
@@ -348,7 +348,7 @@ class StreamK(ManySMs):
         takes = [(self.lanes[n], take) for n, (_, take) in enumerate(self.handed, 1)]
         last = self.piece_word(GROUP - 1, self.blocks[-1][0])
         self.play(
-            PlayTrace(*self.moving, until=min(float(take["drain"]) for _, take in takes), run_time=1.9),
+            PlayTrace(*self.moving, until=min(float(take["drain"]) for _, take in takes), run_time=1.2),
             FadeIn(last),
         )
         rest = [self.piece_word(n, block[-1]) for n, block in enumerate(self.blocks)]
@@ -360,7 +360,7 @@ class StreamK(ManySMs):
             FadeIn(*rest),
             Leave(self.in_memory),
             Travel(self.partials, ways, [[1.0, 0.7]] * len(ways), leg=0.7, apart=0.0),
-            PlayTrace(*self.moving, until=float(takes[-1][1]["fixup"]), run_time=1.6),
+            PlayTrace(*self.moving, until=float(takes[-1][1]["fixup"]), run_time=1.2),
         )
         end = PlayTrace(*self.moving, until=float(self.cut.makespan), run_time=1.0)
         self.play(*map(FadeOut, self.partials), end)
