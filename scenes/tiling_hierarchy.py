@@ -8,7 +8,7 @@ how long the product takes. It shows tiles of one level, those that an SM comput
 
 from itertools import pairwise
 
-from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, GrowFromEdge, LaggedStart, ManimColor, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, FadeIn, LaggedStart, VGroup
 
 from tilesim import Problem
 from tilesim.ideas.tiling_hierarchy import levels
@@ -19,7 +19,7 @@ from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, lines, px
-from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
+from tilesim_scenes.mobjects.drawing.quads import rectangle
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.key import Entry
 
@@ -31,7 +31,7 @@ FILM = {
     ),
     "part": "Memory",
     "place": 80,
-    "seconds": 79,
+    "seconds": 80,
     "shows": "One matrix product in tiles of four sizes: the bytes that are loaded, and the time.",
     "takes": "report",
 }
@@ -143,76 +143,59 @@ class TilingHierarchy(Lesson):
         )
         self.play(FadeIn(picture[0], words[0]))
         self.play(LaggedStart(FadeIn(picture[1]), FadeIn(picture[2], words[1]), lag_ratio=0.7, run_time=3.0))
-        self.say("To compute just one number, a processor uses each loaded number only once.")
+        self.say("A processor that computes just one number uses everything it loads only once.")
         self.play(FadeIn(words[2]))
-        self.leave(picture, words)
+        self.let_read()
+        self.play(*map(Leave, (picture[1:], words)))
+        self.matrices = picture[0]
 
     def reuse(self) -> None:
-        """Numbers travel from memory to a processor, and each is used along its tile; tiles are to scale."""
-        area, theme = self.area, self.theme
-        share = (1.0, 0.15) if self.narrow else (0.17, 1.0)
-        memory = rectangle(share[0] * area.width, share[1] * area.height, theme.panel)
-        share = (1.0, 0.72) if self.narrow else (0.66, 1.0)
-        processor = rectangle(share[0] * area.width, share[1] * area.height, theme.panel)
-        for box in (memory, processor):
-            box.set_stroke(ManimColor(theme.quiet), stroke_width(3))
-        memory.move_to(area.center).align_to([area.left, area.top, 0], LEFT + UP)
-        processor.move_to(area.center).align_to([area.right, area.bottom, 0], RIGHT + DOWN)
-        names = VGroup(self.word("memory", 50, theme.text), self.word("processor", 50, theme.text))
-        names[0].move_to(memory)
-        names[1].next_to(processor.get_corner(UP + LEFT), DOWN + RIGHT, px(20))
-        (small, large) = (self.problems[0], self.problems[-1])
-        room = processor.height - px(350), processor.width - px(80)
-        unit = min(room[0] / large.tile_m, room[1] / large.tile_n)
-        top = names[1].get_bottom()[1] - px(50)
-
-        def tile(one: Problem) -> VGroup:
-            """A tile and what is said of it."""
-            box = rectangle(unit * one.tile_n, unit * one.tile_m, theme.idle)
-            box.set_stroke(ManimColor(theme.text), stroke_width(3))
-            box.move_to([processor.get_x(), top, 0], UP)
-            words = VGroup(
-                self.word("tile of {m} × {n}", 46, theme.text, bold=True, m=one.tile_m, n=one.tile_n),
-                self.word("each number of A is used {n} times", 46, theme.text, n=one.tile_n),
-                self.word("each number of B is used {m} times", 46, theme.text, m=one.tile_m),
-            ).arrange(DOWN, buff=px(20))
-            words.move_to([processor.get_x(), processor.get_bottom()[1] + px(30), 0], DOWN)
-            return VGroup(box, words)
-
-        def load(box: VGroup, word: VGroup, side: int, run_time: float) -> VGroup:
-            """A number travels to the tile, and is used along a row (`side` 0) or a column of it."""
-            letter = label("AB"[side], 40, theme.background, bold=True)
-            number = VGroup(rectangle(px(56), px(56), theme.operand), letter)
-            letter.move_to(number)
-            start = names[0].get_edge_center(DOWN) + px(60) * DOWN if not self.narrow else memory.get_right()
-            number.move_to(start + (px(120) * LEFT if self.narrow else 0))
-            line = (
-                rectangle(box.width, px(8), self.hue).move_to(box.get_top() + 0.4 * box.height * DOWN)
-                if side == 0
-                else rectangle(px(8), box.height, self.hue).move_to(box.get_left() + 0.4 * box.width * RIGHT)
-            )
-            edge = (LEFT, UP)[side]
-            self.play(FadeIn(number), run_time=0.3)
-            self.play(number.animate.next_to(line, edge, px(6)), run_time=run_time)
-            self.play(GrowFromEdge(line, edge), FadeIn(word), run_time=run_time)
-            return VGroup(number, line)
-
-        self.say("All processors load from one memory, and loading is slower than multiplying.")
-        first = tile(small)
-        self.play(FadeIn(memory, processor, names))
-        self.play(FadeIn(first[0], first[1][0]))
+        """Tiles of two sizes: what each needs of A and B, and how often it uses each number of it."""
+        small, large = self.problems[0], self.problems[-1]
+        self.say("And memory cannot send numbers as fast as the processors could multiply.")
+        first, words = self.tile(small, 0.15)
+        self.play(FadeIn(first, words[0]), run_time=0.8)
         self.say(
-            "A processor that computes a whole {m} × {n} tile loads each number once and uses it {m} times.",
+            "A processor that computes a whole {m} × {n} tile adds up all its sums together, "
+            "and uses each number {m} times.",
             m=small.tile_m, n=small.tile_n,
         )  # fmt: skip
-        used = VGroup(*(load(first[0], first[1][1 + side], side, 1.6) for side in (0, 1)))
+        self.add_up(first, words, 6.0)
         self.let_read()
-        second = tile(large)
-        self.say("The larger the tile, the more often each loaded number is used.")
-        self.play(FadeOut(used, first[1]), first[0].animate.become(second[0]), run_time=1.0)
-        self.play(FadeIn(second[1][0]), run_time=0.3)
-        used = VGroup(*(load(second[0], second[1][1 + side], side, 0.9) for side in (0, 1)))
-        self.leave(memory, processor, names, first[0], second[1], used)
+        self.play(*map(Leave, (first, words)), run_time=0.5)
+        self.say("The larger the tile, the more often each number is used.")
+        second, words = self.tile(large, 0.3)
+        self.play(FadeIn(second, words[0]), run_time=0.5)
+        self.add_up(second, words, 3.2)
+        self.leave(self.matrices, second, words)
+
+    def tile(self, one: Problem, rows: float) -> tuple[VGroup, VGroup]:
+        """A tile in C with its rows of A and columns of B, faint, and what is said of it."""
+        picture = self.picture(rows, rows * one.tile_n / one.tile_m)
+        for part in (*picture[1], picture[2]):
+            part.set_fill(opacity=0.25)
+        words = self.beside(
+            picture,
+            tr("tile of {m} × {n}, drawn larger", m=one.tile_m, n=one.tile_n),
+            tr("each number of A is used {n} times", n=one.tile_n),
+            tr("each number of B is used {m} times", m=one.tile_m),
+        )
+        return picture[1:], words
+
+    def add_up(self, parts: VGroup, words: VGroup, seconds: float) -> None:
+        """Slices of A and B go to the ends of their strips, and the sums of the tile grow meanwhile."""
+        (rows, columns), sums = parts
+        across = rectangle(px(16), rows.height, self.hue).move_to(rows, LEFT)
+        down = rectangle(columns.width, px(16), self.hue).move_to(columns, UP)
+        self.add(across, down)
+        self.play(
+            across.animate.move_to(rows, RIGHT),
+            down.animate.move_to(columns, DOWN),
+            sums.animate.set_fill(opacity=1.0),
+            LaggedStart(*map(FadeIn, words[1:]), lag_ratio=0.5),
+            run_time=seconds,
+        )
+        self.remove(across, down)
 
     def names(self) -> list[str]:
         return [tr("tiles of {m} × {n}", m=one.tile_m, n=one.tile_n) for one in self.problems]
@@ -222,35 +205,28 @@ class TilingHierarchy(Lesson):
         heading.scale(min(1.0, self.area.width / heading.width))
         bars = Amounts(amounts, self.area.width, bar=60, gap=26)
         picture = VGroup(heading, bars).arrange(DOWN, buff=px(34), aligned_edge=LEFT)
-        picture.scale(min(1.0, (self.area.top - self.floor) / picture.height))
+        picture.scale(min(1.0, 0.94 * (self.area.top - self.floor) / picture.height))
         return picture.move_to([self.area.center[0], (self.area.top + self.floor) / 2, 0])
 
     def bytes_needed(self) -> None:
-        """What all tiles together load: number by number and in the smallest tiles, then in all sizes."""
+        """What all processors load together: number by number, and in tiles of all sizes."""
         self.badge(Badge(tr("model"), "model"))
-        title = tr("loaded in all, with {size} bytes for each number", size=DTYPE_BYTES["bf16"])
+        title = tr("loaded by all processors together, {size} bytes a number", size=DTYPE_BYTES["bf16"])
 
-        def amounts(names: list[str], gigabytes: list[float], form: str) -> list[Amount]:
-            return [
-                Amount(name, [(gb, self.theme.operand)], tr(form, gb=gb), computed=True)
-                for name, gb in zip(names, gigabytes, strict=True)
-            ]
-
-        alone = amounts([tr("number by number")], [self.element_gb], "{gb:.0f} GB")
-        tiles = amounts(self.names(), self.needed, "{gb:.1f} GB")
-        chart = self.chart(title, [*alone, tiles[0]])
+        names, gigabytes = [tr("number by number"), *self.names()], [self.element_gb, *self.needed]
+        forms = ["{gb:.0f} GB", *["{gb:.1f} GB"] * len(self.needed)]
+        amounts = [
+            Amount(name, [(gb, self.theme.operand)], tr(form, gb=gb), computed=True)
+            for name, gb, form in zip(names, gigabytes, forms, strict=True)
+        ]
+        chart = self.chart(title, amounts)
         self.say(
-            "Computed number by number, C needs {all:.0f} GB of loads. In {m} × {m} tiles it needs a {m}th "
-            "of that: {some:.1f} GB.",
+            "Number by number, that makes {all:.0f} GB of loads. Tiles of {m} × {m} need a {m}th of that, "
+            "and larger ones still less.",
             all=self.element_gb,
-            some=self.needed[0],
             m=self.problems[0].tile_m,
         )
-        self.play(FadeIn(chart[0], run_time=0.3), chart[1].come().set_run_time(5.0))
-        self.leave(chart)
-        chart = self.chart(title, tiles)
-        self.say("The larger the tiles, the less they load.")
-        self.play(FadeIn(chart[0], run_time=0.3), chart[1].come().set_run_time(4.0))
+        self.play(FadeIn(chart[0], run_time=0.3), chart[1].come().set_run_time(7.0))
         self.leave(chart)
 
     def timed(self) -> None:
@@ -262,10 +238,10 @@ class TilingHierarchy(Lesson):
             for name, us, busy in zip(self.names(), self.us, self.multiplying, strict=True)
         ]
         key = self.key(Entry(tr("multiplying"), [hue]), Entry(tr("not multiplying"), [rest]))
-        chart = self.chart(tr("time of the whole product"), amounts)
-        self.say("With larger tiles, an H200 also takes less time.")
+        chart = self.chart(tr("time for the whole product"), amounts)
+        self.say("And on an H200, a product in larger tiles takes less time.")
         self.play(*key, FadeIn(chart[0], run_time=0.3), chart[1].come().set_run_time(4.4))
-        self.say("Time shrinks less than the loads, because the multiplications still have to be done.")
+        self.say("Multiplying takes about as long in all four. What shrinks is the rest of the time.")
         self.wait(0.5)
         self.let_read()
         self.play(Leave(chart), *self.key())
@@ -277,7 +253,7 @@ class TilingHierarchy(Lesson):
         hue, idle = self.hue, self.theme.idle
         amounts = [
             Amount(
-                tr("{m} × {n} running sums, {size} bytes each for precision", m=rows, n=n, size=SUM),
+                tr("{m} × {n} sums, {size} bytes each for precision", m=rows, n=n, size=SUM),
                 [(kb, hue), (REGISTERS_KB - kb, idle)],
                 tr("{kb} of {all} KB", kb=kb, all=REGISTERS_KB),
             )
@@ -285,10 +261,10 @@ class TilingHierarchy(Lesson):
         ]
         chart = self.chart(tr("registers of one processor"), amounts)
         self.say(
-            "Why not go even larger? The running sums must fit in the processor's registers, "
+            "Why not go even larger? All sums of a tile must fit in the processor's registers, "
             "its fastest memory."
         )
         self.play(FadeIn(chart[0], run_time=0.3), chart[1].come(0).set_run_time(3.4))
-        self.say("A tile twice as large would fill the registers completely.")
+        self.say("A tile twice as large would take all of them, with no room for anything else.")
         self.play(chart[1].come(1).set_run_time(2.6))
         self.leave(chart)
