@@ -144,8 +144,8 @@ class Roofline(Lesson):
         whole = VGroup(trip, trip.pieces)
         whole.shift((self.floor + high / 2 - trip.processors.box.get_y()) * UP)
         self.say(
-            "A GPU program reads {count} million numbers, computes with each, and writes them back, "
-            "all at once.",
+            "A program reads {count} million numbers, computes with each, and writes it back. "
+            "All three go on at once.",
             count=self.millions,
         )
         self.badge(Badge(tr("schematic"), "model"))
@@ -218,9 +218,8 @@ class Roofline(Lesson):
             us=self.us[MANY],
         )
         self.grow(many[1], pace=pace)
-        self.say("Moving the numbers takes longer than arithmetic on them, so memory is the limit.")
+        self.say("As both go on at once, the longer of the two sets the time. Here that is moving.")
         self.badge(Badge(tr("measured; outlined: NVIDIA's datasheet"), "measured"))
-        self.grow(*(row for one in self.groups for row in one[2:]), pace=few[2][0].width / 4.0)
         self.how = VGroup(
             self.word(
                 "moving x: twice {mb:.0f} MB at {tb:.1f} TB/s",
@@ -236,6 +235,7 @@ class Roofline(Lesson):
         ).arrange(DOWN, buff=px(14))
         self.how.move_to([self.area.center[0], self.area.bottom + self.how.height / 2, 0])
         self.play(FadeIn(self.how), run_time=0.4)
+        self.grow(*(row for one in self.groups for row in one[2:]), pace=few[2][0].width / 4.0)
         self.let_read()
 
     def the_most(self) -> None:
@@ -255,9 +255,6 @@ class Roofline(Lesson):
         self.grow(*most[1:], pace=most[1][0].width / 3.2)
         self.groups = [*smaller, most]
         self.let_read()
-        self.say("The measured times are longer, as the datasheet's rates are peaks.")
-        self.wait(0.5)
-        self.let_read()
 
     # The same as points of a chart.
 
@@ -274,7 +271,11 @@ class Roofline(Lesson):
         up.move_to([area.left, area.top, 0], UP + LEFT)
         self.axes = VGroup(across, up)
         self.dots = {n: chart.dot(p.intensity, p.tflops) for n, p in self.points.items()}
-        self.say("On both axes, each mark is ten times the one before.")
+        self.say(
+            "As a chart: {many} operations on each of {count} million numbers in {us:.1f} µs "
+            "are {speed:.0f} trillion per second.",
+            many=MANY, count=self.millions, us=self.us[MANY], speed=self.points[MANY].tflops,
+        )  # fmt: skip
         self.badge(self.measured)
         bars = [one[1][0] for one in self.groups]
         rest = VGroup(*(VGroup(one[0], one[1][1], *one[2:]) for one in self.groups))
@@ -294,15 +295,11 @@ class Roofline(Lesson):
         )
         self.names = VGroup()
         for count, side in ((FEW, RIGHT), (MANY, RIGHT), (MOST, DOWN)):
-            name = label(tr("{count:,}", count=count), self.size, bold=True)
+            said = tr("{count:,}", count=count) if count > 1 else tr("1 operation")
+            name = label(said, self.size, bold=True)
             self.names.add(name.next_to(self.dots[count], side, px(14)))
-        self.names[0].become(
-            self.word("1 operation", self.size, self.theme.text, bold=True).next_to(
-                self.dots[FEW], RIGHT, px(14)
-            )
-        )
         self.say(
-            "Each number is 4 bytes and moves twice, so {many} operations on it make {per_byte} per byte.",
+            "Each number has 4 bytes and moves twice, so {many} operations on it are {per_byte} per byte.",
             many=MANY, per_byte=self.per_byte,
         )  # fmt: skip
         self.below = self.drop(self.points[MANY].intensity, self.points[MANY].tflops, self.per_byte)
@@ -322,16 +319,16 @@ class Roofline(Lesson):
         chart, ink = self.chart, self.theme.text
         slope = chart.slope(1000 * self.tb)
         self.say(
-            "With 2, 4, 8, up to {many} operations, the time is the same, so the speed keeps doubling.",
+            "From 2 to {many} operations, the time is the same, so the speed keeps doubling.",
             many=MANY,
         )
         self.badge(Badge(tr("dots: measured; lines: NVIDIA's datasheet"), "measured"))
         self.play(Create(slope, run_time=1.4), FadeOut(self.below, run_time=0.4))
-        name = self.word("memory: {tb:.1f} TB/s", self.size, ink, bold=True, tb=self.tb)
+        name = self.word("{tb:.1f} TB/s × operations per byte", self.size, ink, bold=True, tb=self.tb)
         across, rise, _ = slope.points[-1] - slope.points[0]
         side = np.array([-rise, across, 0.0]) / np.hypot(across, rise)
         name.rotate(np.arctan2(rise, across))
-        name.move_to(chart.at(0.6, 0.6 * self.tb) + px(1.05 * self.size) * side)
+        name.move_to(chart.at(0.9, 0.9 * self.tb) + px(1.05 * self.size) * side)
         between = [self.dots[n] for n in self.us if n in self.bound and n not in (FEW, MANY)]
         self.play(FadeIn(name), LaggedStart(*map(FadeIn, between), lag_ratio=0.5, run_time=4.6))
         flat = chart.flat(self.flat / self.tb)
@@ -341,7 +338,9 @@ class Roofline(Lesson):
         self.play(Create(flat), FadeIn(peak), run_time=0.8)
         later = [self.dots[n] for n in self.us if n not in self.bound and n != MOST]
         self.play(LaggedStart(*map(FadeIn, later), lag_ratio=0.5, run_time=2.6))
-        self.say("No program that takes its data from this memory can rise above the roofline.")
+        self.say(
+            "This shape is called the roofline. No program that loads from this memory can rise above it."
+        )
         allowed = chart.allowed(1000 * self.tb).set_z_index(-1)
         self.play(Fade(allowed, 0.0, 1.0, run_time=3.0))
 
