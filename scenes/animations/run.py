@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from typing import Any, Protocol, Self
 
-from manim import VMobject, Wiggle, linear
+from manim import Mobject, VMobject, Wiggle, linear
 
 from tilesim_scenes.animations.direct import Direct
+from tilesim_scenes.mobjects.drawing.raster import instant
 from tilesim_scenes.mobjects.words.count import Clock
 
 NS_PER_SECOND = 4000.0
@@ -25,15 +26,17 @@ class PlayTrace(Direct):
     """Moves the clock of all `mobjects` from where the first stands to `until`, ns of the trace.
 
     `pace`: ns of the trace for each second of film; or `run_time`: seconds. Time runs evenly unless a
-    `rate_func` says otherwise. A `Clock` among them says by how much slow motion slows it. In an
-    AnimationGroup it stands after the animations of the same mobjects.
+    `rate_func` says otherwise. A group stands for those in it. As with other animations, a mobject that is
+    not in the scene, such as one that was faded out, is added. A `Clock` among them says by how much slow
+    motion slows it. In an AnimationGroup it stands after the animations of the same mobjects.
 
-    Raises ValueError where there is nothing to run, and when it is played with a Wiggle of the same mobject.
+    Raises ValueError where there is nothing to run, and when it is played with a Wiggle of the same mobject,
+    and TypeError for what shows no instant.
     """
 
     def __init__(
         self,
-        *mobjects: Timed,
+        *mobjects: Timed | Mobject,
         until: float,
         pace: float = NS_PER_SECOND,
         run_time: float | None = None,
@@ -42,10 +45,16 @@ class PlayTrace(Direct):
     ) -> None:
         if not mobjects:
             raise ValueError("PlayTrace was given no mobject; give those that show the trace")
-        self.timed = mobjects
-        self.since, self.until = mobjects[0].t, until
+        for one in mobjects:
+            if not timed(one):
+                kind = type(one).__name__
+                raise TypeError(
+                    f"PlayTrace moves mobjects that show a trace, such as Lanes, and not a {kind}"
+                )
+        self.timed = [each for one in mobjects for each in timed(one)]
+        self.since, self.until = self.timed[0].t, instant(until)
         seconds = abs(until - self.since) / pace if run_time is None else run_time
-        super().__init__(*mobjects, run_time=max(seconds, 0.1), rate_func=rate_func, **kwargs)
+        super().__init__(*self.timed, run_time=max(seconds, 0.1), rate_func=rate_func, **kwargs)
 
     def _setup_scene(self, scene: Any) -> None:
         super()._setup_scene(scene)
@@ -86,3 +95,10 @@ class PlayTrace(Direct):
         t = (1 - share) * self.since + share * self.until
         for mobject in self.timed:
             mobject.show(t)
+
+
+def timed(one: Any) -> list[Any]:
+    """What shows an instant: a mobject that does, or those in a group."""
+    if hasattr(one, "t"):
+        return [one]
+    return [each for member in getattr(one, "submobjects", ()) for each in timed(member)]

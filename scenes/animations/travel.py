@@ -10,7 +10,7 @@ import numpy as np
 from manim import Mobject, smoothstep
 
 from tilesim_scenes.animations.direct import Direct
-from tilesim_scenes.look.theme import Colour
+from tilesim_scenes.look.theme import AnyColour
 from tilesim_scenes.mobjects.hardware.thread_block import ThreadBlock
 
 LEG, FLIGHT, APART, ARC = 0.4, 0.5, 0.1, 0.18
@@ -80,7 +80,7 @@ class Deal(Travel):
         self,
         blocks: Sequence[ThreadBlock],
         places: Sequence[Mobject],
-        colours: Sequence[Colour],
+        colours: Sequence[AnyColour],
         **kwargs: Any,
     ) -> None:
         self.colours = colours

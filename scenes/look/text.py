@@ -15,7 +15,7 @@ import numpy as np
 from manim import BOLD, NORMAL, ManimColor, Mobject, Text, VGroup, VMobject, config
 
 from tilesim_scenes.look.letters import Letters
-from tilesim_scenes.look.theme import Colour, theme_now
+from tilesim_scenes.look.theme import AnyColour, theme_now
 from tilesim_scenes.look.typefaces import MONO, SANS
 
 SHORTER_SIDE = 1080
@@ -59,7 +59,7 @@ def drawable(text: str) -> str:
 
 
 def label(
-    text: str, size: float, color: Colour | None = None, bold: bool = False, mono: bool = False
+    text: str, size: float, color: AnyColour | None = None, bold: bool = False, mono: bool = False
 ) -> Text:
     """`text`, any script, with an em of `size` pixels, in the theme's ink or another colour."""
     ink, points = ManimColor(color or theme_now().text), px(size) * POINTS_PER_UNIT
@@ -242,7 +242,7 @@ class Figure(VMobject):
         self,
         text: str = "",
         size: float = 48,
-        color: Colour | None = None,
+        color: AnyColour | None = None,
         bold: bool = True,
         mono: bool = True,
         align: float = 0.0,

@@ -6,6 +6,8 @@ import numpy as np
 from manim import ManimColor, config
 
 Colour = tuple[int, int, int]
+AnyColour = Colour | str | ManimColor
+"""The same, or a colour as Manim has it."""
 
 LEAST_CONTRAST = 3.0
 """Of large letters and their ground (WCAG 2.2, success criterion 1.4.3)."""
@@ -117,13 +119,24 @@ def theme_now() -> Theme:
     return THEMES["light" if luma(ManimColor(config.background_color).to_int_rgb()) > 127 else "dark"]
 
 
-def luma(colour: np.ndarray | Colour) -> float:
+def rgb(colour: np.ndarray | AnyColour) -> np.ndarray:
+    """A colour, or several, as bytes that can be computed with: float, the last axis 3.
+
+    >>> rgb("#e69f00").tolist(), rgb(ManimColor("#e69f00")).tolist()
+    ([230.0, 159.0, 0.0], [230.0, 159.0, 0.0])
+    """
+    if isinstance(colour, str | ManimColor):
+        return np.rint(255 * ManimColor(colour).to_rgb())
+    return np.asarray(colour, float)
+
+
+def luma(colour: np.ndarray | AnyColour) -> float:
     """How bright a colour is, 0 to 255 (ITU-R BT.709).
 
     >>> round(luma((255, 255, 255)), 9)
     255.0
     """
-    return float(np.dot(np.asarray(colour, float)[:3], (0.2126, 0.7152, 0.0722)))
+    return float(np.dot(rgb(colour)[:3], (0.2126, 0.7152, 0.0722)))
 
 
 def sm_colour(sm: int, sms: int) -> Colour:
@@ -179,17 +192,17 @@ def oklch(lightness: np.ndarray, chroma: np.ndarray, hue: np.ndarray) -> np.ndar
     return np.rint(255 * encoded).astype(np.uint8).T
 
 
-def mix(under: np.ndarray | Colour, over: np.ndarray | Colour, share: float) -> np.ndarray:
+def mix(under: np.ndarray | AnyColour, over: np.ndarray | AnyColour, share: float) -> np.ndarray:
     """`share` of `over` on `under`, as bytes.
 
     >>> mix((0, 0, 0), (200, 100, 0), 0.5).tolist()
     [100, 50, 0]
     """
-    blend = (1 - share) * np.asarray(under, float) + share * np.asarray(over, float)
+    blend = (1 - share) * rgb(under) + share * rgb(over)
     return np.rint(blend).astype(np.uint8)
 
 
-def mixed(under: Colour, over: Colour, share: float) -> Colour:
+def mixed(under: AnyColour, over: AnyColour, share: float) -> Colour:
     """The same of two colours, as a colour.
 
     >>> mixed((0, 0, 0), (200, 100, 0), 0.5)
@@ -211,14 +224,14 @@ def contrast(one: np.ndarray | Colour, other: np.ndarray | Colour) -> float:
     return (bright + 0.05) / (dark + 0.05)
 
 
-def readable(colour: Colour) -> Colour:
+def readable(colour: AnyColour) -> Colour:
     """A colour as the ink of a name: as much nearer to that of text as its letters need on the ground."""
     theme = theme_now()
     nearer = (mixed(colour, theme.text, step / 20) for step in range(21))
     return next((ink for ink in nearer if contrast(ink, theme.background) >= LEAST_CONTRAST), theme.text)
 
 
-def ink_on(colour: np.ndarray | Colour) -> Colour:
+def ink_on(colour: np.ndarray | AnyColour) -> Colour:
     """Near-black or white, whichever is easier to read on `colour` (ITU-R BT.709 luma).
 
     >>> ink_on((240, 228, 66)), ink_on((0, 114, 178))

@@ -6,7 +6,7 @@ import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, Dot, ManimColor, Text, VGroup, VMobject
 
 from tilesim_scenes.look.text import Figure, label, px
-from tilesim_scenes.look.theme import Colour, theme_now
+from tilesim_scenes.look.theme import AnyColour, theme_now
 from tilesim_scenes.mobjects.drawing.quads import (
     HALF_DIGIT,
     axes_of,
@@ -91,7 +91,7 @@ class Plot(VGroup):
         return origin + across * right + up * rise
 
 
-def line(plot: Plot, points: np.ndarray, colour: Colour) -> VMobject:
+def line(plot: Plot, points: np.ndarray, colour: AnyColour) -> VMobject:
     """A line through data in a plot."""
     drawn = strokes(colour, LINE)
     drawn.points = plot.path(points)
@@ -110,7 +110,7 @@ class Curve(Redrawn):
         self,
         plot: Plot,
         points: Sequence[tuple[float, float]],
-        colour: Colour | None = None,
+        colour: AnyColour | None = None,
         width: float = 7,
     ) -> None:
         super().__init__()
@@ -154,7 +154,7 @@ class Roofline(Plot):
         ticks = _decades(*intensity), _decades(*tflops)
         super().__init__(intensity, tflops, *ticks, width, height, log=True, size=TICK)
 
-    def slope(self, gb_per_s: float, colour: Colour | None = None) -> VMobject:
+    def slope(self, gb_per_s: float, colour: AnyColour | None = None) -> VMobject:
         """The roof of a memory that gives so many bytes a second, from the plot's edge up to the peak."""
         tb = gb_per_s / 1000
         start = max(self.x[0], self.y[0] / tb)
@@ -162,17 +162,19 @@ class Roofline(Plot):
             self, np.array([[start, start * tb], [self.peak / tb, self.peak]]), colour or theme_now().text
         )
 
-    def flat(self, since: float, peak: float | None = None, colour: Colour | None = None) -> VMobject:
+    def flat(self, since: float, peak: float | None = None, colour: AnyColour | None = None) -> VMobject:
         """The roof of arithmetic, from an intensity on: of `peak` TFLOP/s where that is not the chart's."""
         height = peak or self.peak
         return line(self, np.array([[since, height], [self.x[1], height]]), colour or theme_now().text)
 
-    def dot(self, intensity: float, tflops: float, colour: Colour | None = None) -> Dot:
+    def dot(self, intensity: float, tflops: float, colour: AnyColour | None = None) -> Dot:
         """A kernel, measured."""
         ink = ManimColor(colour or theme_now().measured)
         return Dot(self.at(intensity, tflops), radius=px(DOT), color=ink)
 
-    def tag(self, text: str, dot: VMobject, side: np.ndarray = RIGHT, colour: Colour | None = None) -> Text:
+    def tag(
+        self, text: str, dot: VMobject, side: np.ndarray = RIGHT, colour: AnyColour | None = None
+    ) -> Text:
         """A name on one side of a dot."""
         return label(text, NAME, colour, bold=True).next_to(dot, side, px(14))
 

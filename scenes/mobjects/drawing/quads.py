@@ -10,7 +10,7 @@ import numpy as np
 from manim import ManimColor, Rectangle, VMobject
 
 from tilesim_scenes.look.text import advance, outline, px
-from tilesim_scenes.look.theme import Colour
+from tilesim_scenes.look.theme import AnyColour
 
 _CORNERS = np.array([[1, 1], [0, 1], [0, 0], [1, 0], [1, 1]], float)
 _THIRDS = np.linspace(0, 1, 4)[:, None]
@@ -22,18 +22,18 @@ HALF_DIGIT = 0.36
 """Ems from the baseline to the middle of a digit."""
 
 
-def rectangle(width: float, height: float, fill: Colour | None = None, opacity: float = 1.0) -> Rectangle:
+def rectangle(width: float, height: float, fill: AnyColour | None = None, opacity: float = 1.0) -> Rectangle:
     """A rectangle without an edge, filled with a colour, or not at all."""
     filled = {"fill_color": ManimColor(fill), "fill_opacity": opacity} if fill else {"fill_opacity": 0.0}
     return Rectangle(width=width, height=height, stroke_width=0.0, **filled)
 
 
-def shape(fill: Colour, opacity: float = 1.0, of: type[VMobject] = VMobject) -> VMobject:
+def shape(fill: AnyColour, opacity: float = 1.0, of: type[VMobject] = VMobject) -> VMobject:
     """A mobject, of a class, with a fill and no points as yet."""
     return of(fill_color=ManimColor(fill), fill_opacity=opacity, stroke_width=0.0)
 
 
-def strokes(colour: Colour, width: float, opacity: float = 1.0) -> VMobject:
+def strokes(colour: AnyColour, width: float, opacity: float = 1.0) -> VMobject:
     """A mobject of lines with no points as yet; `width` in pixels, as `px` has them."""
     return VMobject(
         stroke_color=ManimColor(colour),

@@ -1,6 +1,6 @@
 """Raster: images that paint themselves when drawn, pixel for pixel. Panel: a group that may hold images."""
 
-from typing import Any, Self
+from typing import Any, Self, SupportsFloat
 
 import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, Group, ImageMobject, Mobject, config
@@ -15,6 +15,14 @@ class Data:
 
     def __deepcopy__(self, memo: Any) -> "Data":
         return self
+
+
+def instant(t: float) -> float:
+    """`t`, ns of a trace. Raises TypeError where it is no number."""
+    if not isinstance(t, SupportsFloat):
+        said = repr(t) if isinstance(t, str | None) else f"a {type(t).__name__}"
+        raise TypeError(f"a time is a number of ns, such as 5000, and not {said}")
+    return t
 
 
 def packed(colours: Any) -> np.ndarray:
@@ -102,7 +110,7 @@ class Raster(ImageMobject):
 
     def show(self, t: float) -> Self:
         """Look as at `t`, ns of the trace."""
-        self.t = t
+        self.t = instant(t)
         return self
 
     def set_opacity(self, alpha: float, **kwargs: Any) -> Self:

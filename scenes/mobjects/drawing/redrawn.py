@@ -7,7 +7,7 @@ from typing import Any, Self
 from manim import Mobject, Rectangle, VGroup, VMobject
 
 from tilesim_scenes.mobjects.drawing.quads import nothing
-from tilesim_scenes.mobjects.drawing.raster import KEPT, Data, Raster
+from tilesim_scenes.mobjects.drawing.raster import KEPT, Data, Raster, instant
 
 
 class Redrawn(VGroup):
@@ -43,7 +43,7 @@ class Redrawn(VGroup):
 
     def show(self, t: float) -> Self:
         """Look as at `t`, ns of the trace. What has become something else keeps the look of that."""
-        was, self.t = self.t, t
+        was, self.t = self.t, instant(t)
         self._settle()
         if self._bent or self._ends:
             self.forget()

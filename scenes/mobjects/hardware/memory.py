@@ -6,7 +6,7 @@ import numpy as np
 from manim import DOWN, RIGHT, ManimColor, Rectangle, VGroup
 
 from tilesim_scenes.look.text import lines, px
-from tilesim_scenes.look.theme import Colour, mix, theme_now
+from tilesim_scenes.look.theme import AnyColour, mix, theme_now
 from tilesim_scenes.mobjects.drawing.quads import EMPTY, rectangle, segments, stroke_width, strokes
 
 LINES = 5
@@ -43,7 +43,7 @@ class Buffers(VGroup):
         width: float | None = None,
         height: float | None = None,
         gap: float | None = None,
-        colour: Colour | None = None,
+        colour: AnyColour | None = None,
     ) -> None:
         theme = theme_now()
         look = {
@@ -64,7 +64,7 @@ class Buffers(VGroup):
 class Chunk(Rectangle):
     """A chunk of A where it is upright, of B where it is flat, in the hue of the SM that works on it."""
 
-    def __init__(self, width: float, height: float, colour: Colour) -> None:
+    def __init__(self, width: float, height: float, colour: AnyColour) -> None:
         super().__init__(
             width=width,
             height=height,
@@ -84,7 +84,7 @@ class Chunk(Rectangle):
 class KPair(VGroup):
     """Two chunks beside each other, one unit wide together, in the hue of whose work they are."""
 
-    def __init__(self, colour: Colour) -> None:
+    def __init__(self, colour: AnyColour) -> None:
         super().__init__(Chunk(0.26, 0.52, colour), Chunk(0.52, 0.26, colour))
         self.arrange(RIGHT, buff=0.08).move_to(np.zeros(3))
         self.scale(1 / self.width)

@@ -5,7 +5,7 @@ from manim import LEFT, UP, ManimColor, VGroup, VMobject
 
 from tilesim import Problem
 from tilesim_scenes.look.text import label, px
-from tilesim_scenes.look.theme import Colour, mix, theme_now
+from tilesim_scenes.look.theme import AnyColour, mix, theme_now
 from tilesim_scenes.mobjects.drawing.quads import EMPTY, quad, rectangle, segments, stroke_width, strokes
 
 HATCH, LINE = 14.0, 2.0
@@ -59,7 +59,7 @@ class Operands(VGroup):
             self.add(self.names)
         self.move_to(np.zeros(3))
 
-    def tile(self, number: int, colour: Colour) -> VMobject:
+    def tile(self, number: int, colour: AnyColour) -> VMobject:
         """A tile of C, filled with a colour."""
         row, column = divmod(number, self.problem.tiles_n)
         rows, columns = (
@@ -68,7 +68,7 @@ class Operands(VGroup):
         )
         return self._part(self.c, columns[column : column + 2], rows[row : row + 2], colour)
 
-    def row_panel(self, number: int, colour: Colour) -> VGroup:
+    def row_panel(self, number: int, colour: AnyColour) -> VGroup:
         """The K-chunks of A that a tile needs, from left to right."""
         rows, steps = self._shares_of_a()
         row = number // self.problem.tiles_n
@@ -79,7 +79,7 @@ class Operands(VGroup):
             )
         )
 
-    def column_panel(self, number: int, colour: Colour) -> VGroup:
+    def column_panel(self, number: int, colour: AnyColour) -> VGroup:
         """The K-chunks of B that a tile needs, from top to bottom."""
         _, steps = self._shares_of_a()
         columns = _shares(self.problem.n, self.problem.tile[1])
@@ -100,7 +100,7 @@ class Operands(VGroup):
         matrix: VMobject,
         across: np.ndarray,
         down: np.ndarray,
-        colour: Colour,
+        colour: AnyColour,
         upright: bool | None = None,
     ) -> VMobject:
         """A part of a matrix, hatched where it is of an operand; shares are from its left and its top."""

@@ -3,7 +3,7 @@
 from manim import LEFT, RIGHT, UP, ManimColor, RoundedRectangle, VGroup
 
 from tilesim_scenes.look.text import label, px
-from tilesim_scenes.look.theme import Colour, mixed, readable, theme_now
+from tilesim_scenes.look.theme import AnyColour, mixed, readable, theme_now
 from tilesim_scenes.mobjects.drawing.quads import stroke_width
 
 
@@ -13,7 +13,7 @@ class SM(VGroup):
     def __init__(
         self,
         name: str,
-        colour: Colour,
+        colour: AnyColour,
         width: float | None = None,
         height: float | None = None,
         size: float = 48,

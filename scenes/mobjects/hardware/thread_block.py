@@ -7,7 +7,7 @@ import numpy as np
 from manim import DOWN, RIGHT, Dot, ManimColor, RoundedRectangle, VGroup
 
 from tilesim_scenes.look.text import Figure, advance, px
-from tilesim_scenes.look.theme import Colour, theme_now
+from tilesim_scenes.look.theme import AnyColour, theme_now
 from tilesim_scenes.mobjects.drawing.quads import stroke_width
 
 PIPS = 8
@@ -37,7 +37,7 @@ class ThreadBlock(VGroup):
         self.pips.arrange(RIGHT, buff=0.03 * side).move_to(self.token).shift(DOWN * 0.3 * side)
         super().__init__(self.token, figure, self.pips)
 
-    def resident(self, colour: Colour) -> Self:
+    def resident(self, colour: AnyColour) -> Self:
         """In the hue of the SM that it runs on."""
         self.token.set_stroke(ManimColor(colour))
         self.pips.set_fill(ManimColor(colour))

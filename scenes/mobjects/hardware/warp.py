@@ -4,7 +4,7 @@ import numpy as np
 from manim import RIGHT, Circle, ManimColor, RoundedRectangle, VGroup
 
 from tilesim_scenes.look.text import px
-from tilesim_scenes.look.theme import Colour, mix, sm_colour, theme_now
+from tilesim_scenes.look.theme import AnyColour, mix, sm_colour, theme_now
 from tilesim_scenes.mobjects.drawing.quads import stroke_width
 
 THREADS = 32
@@ -23,7 +23,7 @@ class Warp(VGroup):
     """
 
     def __init__(
-        self, threads: int = THREADS, spacing: float | None = None, colour: Colour | None = None
+        self, threads: int = THREADS, spacing: float | None = None, colour: AnyColour | None = None
     ) -> None:
         spacing = spacing or px(36)
         self.colour = colour = colour or sm_colour(0, 4)

@@ -7,9 +7,9 @@ from manim import Group, Rectangle
 from PIL import Image
 
 from tilesim_scenes.look.text import px
-from tilesim_scenes.look.theme import mix, sm_colours, theme_now
+from tilesim_scenes.look.theme import mix, rgb, sm_colours, theme_now
 from tilesim_scenes.mobjects.drawing.raster import Raster, packed, unpacked
-from tilesim_scenes.mobjects.traces.lanes import Lanes
+from tilesim_scenes.mobjects.traces.lanes import Lanes, not_shown
 from tilesim_scenes.mobjects.traces.parts import KINDS, Parts, parts
 
 FIRST_LOAD, WRITE_UNDER = 0.45, 0.6
@@ -65,7 +65,7 @@ class LaneImage(Lanes, Raster):
     def lane(self, sm: int) -> Rectangle:
         """The outline of an SM's lanes, where they stand."""
         places = self.trace.device.ctas_per_sm
-        row = self.sms.index(sm) * places
+        row = self._row(sm) * places
         return self._outline(*self.window, row, row + places)
 
     def span(self, tile: int, part: str = "multiply") -> Rectangle:
@@ -79,7 +79,7 @@ class LaneImage(Lanes, Raster):
             (tiles[every.row] == tile) & np.isin(every.kind, kinds) & np.isin(every.slot, self.slots)
         )
         if not len(found):
-            raise KeyError(f"these lanes show no {part} of tile {tile}")
+            raise not_shown(tile, part)
         first = found[0]
         row = self.slots.index(every.slot[first])
         return self._outline(every.begin[first], every.end[first], row, row + 1)
@@ -148,7 +148,7 @@ class LaneImage(Lanes, Raster):
     def _colours_of(self, shown: Parts) -> np.ndarray:
         """The colour of each part: uint8, shape [parts, 3]."""
         if self._fills:
-            return np.array([self._fills[kind] for kind in KINDS], np.uint8)[shown.kind]
+            return np.array([rgb(self._fills[kind]) for kind in KINDS], np.uint8)[shown.kind]
         theme, own = self._theme, self._colours[self.trace.spans["sm"][shown.row]]
         fills = np.array([theme.fill(kind) or (0, 0, 0) for kind in KINDS], np.uint8)[shown.kind]
         multiply, load = (shown.kind == KINDS.index(kind) for kind in ("multiply", "first load"))

@@ -8,7 +8,7 @@ from manim import DOWN, LEFT, Line, ManimColor, VGroup, VMobject
 
 from tilesim import Trace
 from tilesim_scenes.look.text import advance, label, px
-from tilesim_scenes.look.theme import Colour, ink_on, mixed, readable, sm_colour, theme_now
+from tilesim_scenes.look.theme import AnyColour, Colour, ink_on, mixed, readable, sm_colour, theme_now
 from tilesim_scenes.mobjects.drawing.quads import (
     axes_of,
     diagonals,
@@ -25,7 +25,7 @@ from tilesim_scenes.mobjects.drawing.quads import (
 )
 from tilesim_scenes.mobjects.drawing.redrawn import Redrawn
 from tilesim_scenes.mobjects.traces.lane_image import UNDER
-from tilesim_scenes.mobjects.traces.lanes import Lanes
+from tilesim_scenes.mobjects.traces.lanes import Lanes, not_shown
 from tilesim_scenes.mobjects.traces.parts import Part, Parts, parts
 
 HATCH, TICK, LEAST_TICKS = 9.0, 3.0, 12.0
@@ -97,12 +97,12 @@ class LaneVectors(Lanes, Redrawn):
     def lane(self, sm: int) -> VGroup:
         """The grounds of an SM's lanes."""
         places = self.trace.device.ctas_per_sm
-        row = self.sms.index(sm) * places
+        row = self._row(sm) * places
         return VGroup(*self.grounds[row : row + places])
 
     def label(self, sm: int) -> VMobject:
         """The name of an SM."""
-        return self.names[self.sms.index(sm)]
+        return self.names[self._row(sm)]
 
     def span(self, tile: int, part: str = "multiply") -> VMobject:
         """What is drawn of a tile's part, one of `parts.KINDS`, as it is now; of several segments, all.
@@ -116,7 +116,7 @@ class LaneVectors(Lanes, Redrawn):
             if tiles[one.row] == tile and one.kind in (part, f"{part} under")
         ]
         if not found:
-            raise KeyError(f"these lanes show no {part} of tile {tile}")
+            raise not_shown(tile, part)
         return found[0] if len(found) == 1 else VGroup(*found)
 
     def _changing(self, was: float) -> np.ndarray:
@@ -178,16 +178,16 @@ def _shown(trace: Trace, slots: list[int], window: tuple[float, float]) -> Parts
     return every.chosen(np.flatnonzero(np.isin(every.slot, slots) & (every.end > low) & (every.begin < high)))
 
 
-def _drawn(kind: str, colour: Colour, fills: Mapping[str, Colour]) -> VMobject:
+def _drawn(kind: str, colour: Colour, fills: Mapping[str, AnyColour]) -> VMobject:
     """What a part looks like, without its place."""
     theme = theme_now()
     if kind == "first load":
         part = shape(fills.get(kind, mixed(theme.idle, colour, 0.3)))
         return part.add(strokes(colour, 2.5, 0.0 if kind in fills else 1.0))
     if kind == "multiply":
-        colour = fills.get(kind, colour)
+        fill = fills.get(kind, colour)
         ticks = strokes(theme.background, TICK, 0.55)
-        return shape(colour).add(ticks, shape(ink_on(colour)))
+        return shape(fill).add(ticks, shape(ink_on(fill)))
     part = shape(fills.get(kind, theme.fill(kind)))
     if kind == "launch":
         # So that those who see orange as another hue see where it ends.

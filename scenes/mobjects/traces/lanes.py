@@ -8,8 +8,9 @@ from manim import Group, Mobject, VMobject
 
 from tilesim import Trace
 from tilesim_scenes.look.text import px
-from tilesim_scenes.look.theme import Colour
+from tilesim_scenes.look.theme import AnyColour
 from tilesim_scenes.mobjects.drawing.redrawn import one_of
+from tilesim_scenes.mobjects.traces.parts import KINDS
 
 MOST_SPANS = 500
 """Segments up to which lanes are vectors; beyond they are an image."""
@@ -30,6 +31,8 @@ class Lanes(Mobject):
         self.play(PlayTrace(lanes, until=12_000))
 
     A subclass of it is as well one of LaneVectors or LaneImage, whichever its lanes need.
+
+    Raises ValueError for SMs that the trace does not have, and for `fills` that these lanes do not take.
     """
 
     grounds: Group
@@ -49,15 +52,20 @@ class Lanes(Mobject):
         ticks: bool = True,
         numbers: bool = True,
         cursor: bool = True,
-        fills: Mapping[str, Colour] | None = None,
+        fills: Mapping[str, AnyColour] | None = None,
     ) -> None:
         # Both are lanes, so neither can be read before this class is.
         from tilesim_scenes.mobjects.traces.lane_image import LaneImage
         from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 
+        shown = shown_sms(trace, sms)
         if not isinstance(self, LaneVectors | LaneImage):
-            self.__class__ = one_of(type(self), LaneVectors if few(trace, sms) else LaneImage)
-        self.trace, self.sms = trace, shown_sms(trace, sms)
+            self.__class__ = one_of(type(self), LaneVectors if few(trace, shown) else LaneImage)
+        if fills and (not isinstance(fills, Mapping) or not set(KINDS).issuperset(fills)):
+            raise ValueError(f"fills gives colors by kind of part, and the kinds are {', '.join(KINDS)}")
+        if fills and isinstance(self, LaneImage) and len(fills) < len(KINDS):
+            raise ValueError(f"so many lanes are an image, whose fills must color all of {', '.join(KINDS)}")
+        self.trace, self.sms = trace, shown
         self.window = window or (0.0, float(trace.makespan))
         places = trace.device.ctas_per_sm
         self.slots = [sm * places + place for sm in self.sms for place in range(places)]
@@ -79,7 +87,10 @@ class Lanes(Mobject):
         raise NotImplementedError
 
     def lane(self, sm: int) -> Mobject:
-        """Where an SM's lanes are."""
+        """Where an SM's lanes are.
+
+        Raises IndexError where they are not shown.
+        """
         raise NotImplementedError
 
     def span(self, tile: int, part: str = "multiply") -> VMobject:
@@ -91,6 +102,13 @@ class Lanes(Mobject):
         """
         raise NotImplementedError
 
+    def _row(self, sm: int) -> int:
+        """The place of an SM among those shown."""
+        if sm not in self.sms:
+            within = f"{self.sms[0]} to {self.sms[-1]}"
+            raise IndexError(f"these lanes show no SM {sm}; they show {len(self.sms)} SMs, {within}")
+        return self.sms.index(sm)
+
     def _share(self, t: float) -> float:
         """How far along the window an instant is: 0 at its begin, 1 at its end."""
         low, high = self.window
@@ -99,11 +117,23 @@ class Lanes(Mobject):
 
 def shown_sms(trace: Trace, sms: Iterable[int] | None) -> tuple[int, ...]:
     """The SMs whose lanes are shown, all of them where none are named."""
-    return tuple(range(trace.device.sms)) if sms is None else tuple(sms)
+    every = range(trace.device.sms)
+    if sms is not None and not isinstance(sms, Iterable):
+        raise ValueError(f"sms is a list of SMs, such as range(4), and not {sms!r}")
+    shown = tuple(every if sms is None else sms)
+    unknown = [sm for sm in shown if sm not in every]
+    if unknown or not shown:
+        named = unknown[0] if unknown else "none"
+        raise ValueError(f"sms must name SMs of the trace, 0 to {every[-1]}, but names {named}")
+    return shown
 
 
-def few(trace: Trace, sms: Iterable[int] | None) -> bool:
-    """Whether lanes of some SMs, or of all, are drawn as vectors."""
-    shown = shown_sms(trace, sms)
+def not_shown(tile: int, part: str) -> KeyError:
+    """What is raised where lanes are asked for a part that they do not show."""
+    return KeyError(f"these lanes show no {part} of tile {tile}; a part is one of {', '.join(KINDS)}")
+
+
+def few(trace: Trace, shown: tuple[int, ...]) -> bool:
+    """Whether lanes of some SMs are drawn as vectors."""
     lanes = len(shown) * trace.device.ctas_per_sm
     return lanes <= MOST_LANES and int(np.isin(trace.spans["sm"], shown).sum()) <= MOST_SPANS

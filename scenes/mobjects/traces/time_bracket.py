@@ -5,7 +5,7 @@ from manim import Mobject
 
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, advance, px
-from tilesim_scenes.look.theme import Colour, theme_now
+from tilesim_scenes.look.theme import AnyColour, theme_now
 from tilesim_scenes.mobjects.drawing.quads import strokes
 from tilesim_scenes.mobjects.drawing.redrawn import Redrawn
 
@@ -48,7 +48,7 @@ class TimeBracket(Redrawn):
         text: str = "{length}",
         below: bool = False,
         size: float = 48,
-        color: Colour | None = None,
+        color: AnyColour | None = None,
     ) -> None:
         super().__init__()
         self.lanes, self.sm, self.begin, self.end, self.t = lanes, sm, begin, end, begin

@@ -7,7 +7,8 @@ from manim import RIGHT, Mobject, config
 
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, advance, px
-from tilesim_scenes.look.theme import Colour, theme_now
+from tilesim_scenes.look.theme import AnyColour, theme_now
+from tilesim_scenes.mobjects.drawing.raster import instant
 
 FACTOR, AWAY = 0.72, 0.3
 """Of the clock's size: that of the factor beside it, and the space between them."""
@@ -25,7 +26,7 @@ class Count(Figure):
         self,
         text: Callable[[float], str],
         size: float = 48,
-        color: Colour | None = None,
+        color: AnyColour | None = None,
         bold: bool = True,
         mono: bool = True,
         align: float = 0.0,
@@ -35,7 +36,7 @@ class Count(Figure):
 
     def show(self, t: float) -> Self:
         """Look as at `t`."""
-        self.t = t
+        self.t = instant(t)
         self.write(self._text(t))
         return self
 
@@ -60,7 +61,7 @@ class Clock(Count):
     """
 
     def __init__(self, until: float = 99_900, size: float = 56) -> None:
-        digits, self._fastest = len(f"{until / 1000:.1f}"), 0.0
+        digits, self._fastest = len(f"{instant(until) / 1000:.1f}"), 0.0
         super().__init__(lambda t: f"{t / 1000:{digits}.1f} µs", size)
         self.factor = Figure(size=FACTOR * size, color=theme_now().quiet)
         self.factor.shift((advance(self.text) + AWAY) * px(size) * RIGHT)

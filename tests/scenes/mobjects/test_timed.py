@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from manim import DOWN, RIGHT, FadeIn, Group, Scene, Transform, VMobject, config
+from manim import DOWN, RED, RIGHT, Dot, FadeIn, FadeOut, Group, Scene, Transform, VGroup, VMobject, config
 from watching import frame
 
 from tilesim import Device, Problem, Trace, simulate
@@ -15,16 +15,21 @@ from tilesim.ideas.pipelining import pipeline
 from tilesim.ideas.warp_specialization import Times, timeline
 from tilesim.metrics import breakdown
 from tilesim_scenes import (
+    SM,
     BlockTraffic,
     Clock,
     Count,
     Curve,
+    KPair,
     Lanes,
+    Operands,
     PlayTrace,
     Plot,
     Queue,
     TileGrid,
     TileTraffic,
+    TimeBracket,
+    Warp,
 )
 from tilesim_scenes.look.text import px
 from tilesim_scenes.look.theme import sm_colours
@@ -219,13 +224,65 @@ def test_only_tiles_that_look_different_are_drawn_again(trace: Trace) -> None:
     assert changed and changed <= set(spans["tile"].tolist())
 
 
-def test_naming_what_is_not_there_is_a_sentence(trace: Trace) -> None:
-    with pytest.raises(IndexError, match=f"there is no tile {trace.problem.tiles}; the last is"):
-        TileGrid(trace).tile(trace.problem.tiles)
-    with pytest.raises(KeyError, match="these lanes show no lunch of tile 0"):
-        Lanes(trace).span(tile=0, part="lunch")
-    with pytest.raises(ValueError, match="PlayTrace was given no mobject"):
-        PlayTrace(until=5)
+WRONG: dict[str, tuple[Callable[[Trace], Any], type[Exception], str]] = {
+    "a tile": (lambda trace: TileGrid(trace).tile(999), IndexError, "no tile 999; the last is"),
+    "a part": (lambda trace: Lanes(trace).span(0, "lunch"), KeyError, "no lunch of tile 0; .*write under"),
+    "an SM": (lambda trace: TimeBracket(Lanes(trace), 0, 5, sm=9), IndexError, "no SM 9; they show"),
+    "no list of SMs": (lambda trace: Lanes(trace, sms=4), ValueError, "not 4"),
+    "an SM of lanes": (lambda trace: Lanes(trace, sms=[0, 9]), ValueError, "names 9"),
+    "no SM of lanes": (lambda trace: Lanes(trace, sms=[]), ValueError, "names none"),
+    "a kind of fill": (lambda trace: Lanes(trace, fills={"lunch": RED}), ValueError, "multiply"),
+    "no kinds of fill": (lambda trace: Lanes(trace, fills=RED), ValueError, "multiply"),
+    "few fills of an image": (lambda trace: LaneImage(trace, fills={"write": RED}), ValueError, "all of"),
+    "no mobject": (lambda trace: PlayTrace(until=5), ValueError, "was given no mobject"),
+    "a trace to play": (lambda trace: PlayTrace(trace, until=5), TypeError, "not a Trace"),
+    "what shows no instant": (lambda trace: PlayTrace(VGroup(Dot()), until=5), TypeError, "not a VGroup"),
+    "an end": (lambda trace: PlayTrace(Clock(), until="5us"), TypeError, "number of ns.*5us"),
+    "a clock's end": (Clock, TypeError, "number of ns.*not a Trace"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_is_not_there_or_does_not_fit_is_a_sentence(trace: Trace, what: str) -> None:
+    make, kind, said = WRONG[what]
+    with pytest.raises(kind, match=said):
+        make(trace)
+
+
+@pytest.mark.parametrize("name", OF_RUNS)
+def test_a_time_is_a_number(trace: Trace, name: str) -> None:
+    with pytest.raises(TypeError, match="number of ns"):
+        OF_RUNS[name](trace).show("5us")
+
+
+@pytest.mark.parametrize("color", [RED, RED.to_hex(), "RED"])
+def test_a_color_is_one_of_manims_or_bytes(trace: Trace, color: Any) -> None:
+    made: list[Callable[[Any], Any]] = [
+        lambda one: Lanes(trace, fills={"multiply": one}).show(9000),
+        lambda one: LaneImage(trace, height=2.0, fills=dict.fromkeys(KINDS, one)).show(9000),
+        lambda one: TimeBracket(Lanes(trace), 0, 5000, color=one).show(9000),
+        lambda one: Operands(trace.problem).row_panel(0, one),
+        lambda one: SM("SM 0", one),
+        KPair,
+        lambda one: Warp(4, colour=one),
+    ]
+    for make in made:
+        assert look(make(color)) == look(make(tuple(RED.to_int_rgb().tolist())))
+
+
+def test_a_group_is_played_as_its_members(trace: Trace) -> None:
+    lanes, image, clock = Lanes(trace), TileImage(trace), Clock()
+    with frame(160, 90):
+        scene = Scene(skip_animations=True)
+        scene.add(lanes)
+        scene.play(PlayTrace(Group(lanes, Dot(), Group(image)), clock, until=5000))
+        assert (lanes.t, image.t, clock.t) == (5000, 5000, 5000)
+        assert scene.mobjects == [lanes, image, clock]
+        # What was faded out comes back when it is asked for, and not before.
+        for played, shown in ((clock, False), (lanes, True)):
+            scene.play(FadeOut(lanes))
+            scene.play(PlayTrace(played, until=6000))
+            assert (lanes in scene.mobjects) == shown
 
 
 def test_many_tiles_and_lanes_are_images() -> None:
