@@ -1,6 +1,7 @@
 """Lanes: what SMs do over time, a lane for each place of a thread block. Time runs right."""
 
 from collections.abc import Iterable, Mapping
+from textwrap import shorten
 from typing import Self
 
 import numpy as np
@@ -105,8 +106,8 @@ class Lanes(Mobject):
     def _row(self, sm: int) -> int:
         """The place of an SM among those shown."""
         if sm not in self.sms:
-            within = f"{self.sms[0]} to {self.sms[-1]}"
-            raise IndexError(f"these lanes show no SM {sm}; they show {len(self.sms)} SMs, {within}")
+            named = shorten(", ".join(map(str, self.sms)), 60, placeholder=" and more")
+            raise IndexError(f"these lanes show no SM {sm}; they show {named}")
         return self.sms.index(sm)
 
     def _share(self, t: float) -> float:
