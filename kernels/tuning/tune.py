@@ -102,7 +102,7 @@ def all_times(
     report: dict[str, Any] = {
         "machine": facts(), "method": method(samples), "compile_s": round(time.monotonic() - began),
         "kernels": [], "rows": [], "wrong": [],
-        "failed": [[str(config), kind, "the GPU failed"] for config, kind in broken],
+        "failed": [[str(config), group, "the GPU failed"] for config, group in broken],
     }  # fmt: skip
     for product in products:
         if time.monotonic() - began > budget_s:

@@ -91,7 +91,7 @@ def cut(text: str, room: float, size: float = LEAST_SIZE, bold: bool = False) ->
 
 
 def lines(
-    text: str, size: float, room: float, most: int = 2, color: Colour | None = None, bold: bool = False
+    text: str, size: float, room: float, most: int = 2, color: AnyColour | None = None, bold: bool = False
 ) -> VGroup:
     """`text` in up to `most` centred lines of at most `room` units, shrunk where it needs more.
 
