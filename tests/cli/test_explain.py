@@ -46,6 +46,10 @@ def test_the_table_has_the_figures_of_the_json(trace_file):
     assert lines[end].split() == ["makespan", f"{printed['makespan_ns']:,}", "100.0"]
     assert sum(part["ns"] for part in shown.values()) == printed["makespan_ns"]
     assert f"bound by {printed['bound']}" in "\n".join(lines)
+    measured = printed["origin"] == "measured"
+    assert ("estimated" in lines[end + 1]) == measured
+    unchanged = next(line for line in lines if line.startswith("  unchanged"))
+    assert (time(printed["makespan_ns"]) in unchanged[:62]) == measured
     for each in printed["alternatives"][:SHOWN]:
         line = next(line for line in lines if line.startswith(f"  {each['what']} {each['to']}  "))
         assert line.endswith(f"{time(each['makespan_ns'])}{each['gain']:>+8.1%}")

@@ -30,6 +30,7 @@ from tilesim.cli.output.figures import time, wrote
 from tilesim.devices.gpus import named
 from tilesim.errors import TilesimError
 from tilesim.formats.reader import read
+from tilesim.metrics import TURNAROUND_NS
 from tilesim.schedules import SCHEDULES
 from tilesim.storage import files
 from tilesim.text import base_name, plural
@@ -67,13 +68,13 @@ def command(run: str, output: str | None, as_json: bool, **options: Any) -> None
         others: Alternatives | str = alternatives(trace)
     except TilesimError as error:
         others = str(error)
-    lines = [*_of(trace), "", *_parts(found), ""]
+    lines = [*_of(trace), "", *_parts(found, trace.origin), ""]
     if items:
         lines += _items(items)
     else:
         lines += [*_k_steps(found), ""]
         if not isinstance(others, str):
-            lines += _others(others)
+            lines += _others(others, trace)
         elif others != found.unknown:
             lines += wrap(f"no alternative was simulated: {others}", COLUMNS)
     text = "\n".join(lines).rstrip()
@@ -133,8 +134,8 @@ def _of(trace: Trace) -> list[str]:
     return [part for line in filter(None, lines) for part in wrap(line, COLUMNS)]
 
 
-def _parts(found: Explanation) -> list[str]:
-    """What bounds the run, then a line for each part that takes time."""
+def _parts(found: Explanation, origin: str) -> list[str]:
+    """What bounds the run, then a line for each part that takes time, and which of them are estimated."""
     percent = found.percent
     whose = sum(percent[part] for part in found.bound_parts)
     lines = [
@@ -146,7 +147,12 @@ def _parts(found: Explanation) -> list[str]:
         if ns:
             bar = "█" * round(percent[part] * BAR / 100)
             lines.append(f"  {part:27}{ns:>13,}{percent[part]:>8.1f}  {bar}".rstrip())
-    return [*lines, f"  {'makespan':27}{found.makespan:>13,}{100:>8.1f}"]
+    lines.append(f"  {'makespan':27}{found.makespan:>13,}{100:>8.1f}")
+    if origin == "measured" and found.parts["launch"]:
+        lines.append(
+            f"  launch and first load are estimated: each launch counts as {TURNAROUND_NS} ns, as in a benchmark"
+        )
+    return lines
 
 
 def _items(found: ItemTimes) -> list[str]:
@@ -177,16 +183,17 @@ def _shares(k_steps: Mapping[str, float]) -> str:
     return ", ".join(f"{term} {share:.1%}" for term, share in largest if share)
 
 
-def _others(found: Alternatives) -> list[str]:
+def _others(found: Alternatives, trace: Trace) -> list[str]:
     """The fastest alternatives, and what could not be tried."""
+    measured = f", also simulated; the run itself took {time(trace.makespan)}" * (trace.origin == "measured")
     lines = [
         f"  {'alternative, with one change':60}{'simulated':>12}{'gain':>8}",
-        f"  {'unchanged':60}{time(found.makespan):>12}",
+        f"  {f'unchanged{measured}':60}{time(found.makespan):>12}",
     ]
     for each in found.advice[:SHOWN]:
         lines.append(f"  {f'{each.what} {each.to}':60}{time(each.makespan):>12}{each.gain:>+8.1%}")
-    if len(found.advice) > SHOWN:
-        lines.append(f"  {len(found.advice) - SHOWN} more are slower than these; --json lists them")
+    if (more := len(found.advice) - SHOWN) > 0:
+        lines.append(f"  {'1 more is' if more == 1 else f'{more} more are'} slower than these; --json lists them")
     if found.extrapolated:
         lines.append(f"  extrapolated from costs of {found.extrapolated}, so times may be far off")
     else:
