@@ -10,6 +10,7 @@ from command_line import said
 from tilesim import Costs, Device, Problem, Trace, simulate
 from tilesim.analysis.compare import compare
 from tilesim.analysis.divergence import since_first_multiply
+from tilesim.formats import save
 from tilesim.metrics import run as length
 
 H200 = Device.named("h200", sms=8)
@@ -108,7 +109,7 @@ def test_alone_a_measured_trace_is_simulated_here(files, tmp_path):
 def test_several_measured_traces_make_a_table(files):
     _, measured, _, trace = files
     found = compare(simulate("naive", PROBLEM, H200), trace)
-    *rows, summary, in_cycles = run(measured, measured, measured).splitlines()[1:]
+    *rows, summary, in_cycles, other_way = run(measured, measured, measured).splitlines()[1:]
     assert len(rows) == 3 and len(set(rows)) == 1
     assert "naive 1024x1024x256 row-major tile 128x256 " in rows[0]
     assert f"{found.run.error:+.1%}" in rows[0]
@@ -116,7 +117,7 @@ def test_several_measured_traces_make_a_table(files):
         summary
         == f"in time: {abs(found.run.error):.1%} off in the median, {abs(found.run.error):.1%} at most"
     )
-    assert in_cycles.startswith("in cycles: ")
+    assert in_cycles.startswith("in cycles: ") and "--before" in other_way
     one, other, third = json.loads(run(measured, measured, measured, "--json"))
     assert one == other == third and one["trace"] == str(measured)
 
@@ -142,6 +143,16 @@ def test_a_kernel_that_others_wrote_is_simulated_as_it_ran(files, tmp_path):
     found = json.loads(run(tmp_path / "foreign.npz", "--json"))
     again = json.loads(run(tmp_path / "measured.npz", "--json"))
     assert figures_of(found) == figures_of(again) and found["measured"]["schedule"] == "cutlass"
+
+
+def test_a_file_of_others_is_read_as_options_say(files, tmp_path):
+    *_, measured, _, trace = files
+    save(trace, tmp_path / "own.csv", "csv")
+    text = (tmp_path / "own.csv").read_text()
+    (tmp_path / "own.csv").write_text(text.replace(",start,", ",t0,"))
+    assert "--map start=NAME" in run(tmp_path / "own.csv", code=1)
+    found = json.loads(run(tmp_path / "own.csv", "--map", "start=t0", "--json"))
+    assert figures_of(found) == figures_of(json.loads(run(measured, "--json")))
 
 
 @pytest.mark.parametrize(

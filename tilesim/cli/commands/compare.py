@@ -9,12 +9,22 @@ import click
 
 from tilesim.analysis.compare import DIVERGED, Comparison, Pair, compare
 from tilesim.analysis.regression import Change, Regression, regression
-from tilesim.cli.arguments.options import costs_from, costs_options, json_option, usage
+from tilesim.cli.arguments.options import (
+    OWN,
+    costs_from,
+    costs_options,
+    device_options,
+    facts_from,
+    json_option,
+    problem_options,
+    reading_options,
+    usage,
+)
 from tilesim.cli.arguments.parameter_types import INPUT, Percent
 from tilesim.cli.output.figures import time
 from tilesim.engine.simulate import replay
 from tilesim.errors import TilesimError, TraceError
-from tilesim.formats.reader import read
+from tilesim.formats.reader import read_several
 from tilesim.kernel_config import TABLE
 from tilesim.traces import Trace, about
 
@@ -30,6 +40,9 @@ from tilesim.traces import Trace, about
     metavar="PERCENT",
     help="Exit with 1 if it is slower by more, 2% for example, and by more than the noise.",
 )
+@problem_options(OWN)
+@device_options(OWN)
+@reading_options
 @costs_options
 @json_option
 def command(
@@ -43,7 +56,7 @@ def command(
     """Show how well the simulated trace SIM matches the trace MEASURED of the same problem.
 
     Without SIM, the schedule of each measured trace is simulated, with its default costs or those of --costs.
-    Several measured traces give a table. If the kernel is not one of tilesim's, the simulation repeats what
+    Several measured traces give a table, with each beside its simulation. If the kernel is not one of tilesim's, the simulation repeats what
     each thread block did.
 
     With --before, the measured traces are compared with earlier ones of the same work: how much slower they
@@ -51,10 +64,12 @@ def command(
     options are an earlier and a later run. Several repeats of a side show the noise between them; each
     earlier one takes a --before of its own.
     """
-    loaded = [read(path) for path in traces]
+    facts = facts_from(options)
+    loaded = read_several(traces, facts)
     if before or fail_above is not None or _are_two_runs(loaded, seed, options):
         later = list(zip(traces, loaded, strict=True))
-        return _compare_runs(later, [(path, read(path)) for path in before], fail_above, as_json)
+        earlier = list(zip(before, read_several(before, facts), strict=True))
+        return _compare_runs(later, earlier, fail_above, as_json)
     simulations = [trace for trace in loaded if trace.origin != "measured"]
     measured = [trace for trace in loaded if trace.origin == "measured"]
     if not measured:
@@ -174,6 +189,7 @@ def _table(found: Sequence[Comparison], measured: Sequence[Trace]) -> str:
         errors = [abs(pair.error or 0.0) for pair in pairs]
         if errors:
             lines.append(f"{kind}: {median(errors):.1%} off in the median, {max(errors):.1%} at most")
+    lines.append("each run is compared with a simulation of it; --before FILE compares runs with earlier ones")
     return "\n".join(lines)
 
 
