@@ -56,8 +56,9 @@ def command(
     """Show how well the simulated trace SIM matches the trace MEASURED of the same problem.
 
     Without SIM, the schedule of each measured trace is simulated, with its default costs or those of --costs.
-    Several measured traces give a table, with each beside its simulation. If the kernel is not one of tilesim's, the simulation repeats what
-    each thread block did.
+    Several measured traces give a table, in which each is compared with its simulation. If the kernel is not
+    one of tilesim's, the simulation repeats what each thread block did. Use the options for facts that a file
+    does not contain.
 
     With --before, the measured traces are compared with earlier ones of the same work: how much slower they
     are, and in which part of a tile, in which tiles and on which SMs. Two measured traces without further
