@@ -252,7 +252,7 @@ def test_a_gif_that_is_too_large_is_made_smaller(here, monkeypatch):
 
 def test_a_still_is_the_frame_of_its_second(here):
     exported("scenes.py:Moves", "-t", "-o", "a.mov", *SMALL)
-    exported("scenes.py:Moves", "-t", "-o", "at.png", "--at", "1.2", *SMALL)
+    exported("scenes.py:Moves", "-t", "-o", "at.png", "--at", "1.2s", *SMALL)
     exported("scenes.py:Moves", "-t", "-o", "end.png", *SMALL)
     shown = frames("a.mov")
     with Image.open("at.png") as at, Image.open("end.png") as end:
@@ -413,6 +413,8 @@ FILMS = {
     "endless": (["naive", "--seconds", "inf"], "it must last from 3 to 600 s"),
     "not a number": (["naive", "--from", "nan"], "no part of a film"),
     "no frames": (["naive", "--fps", "0"], "'--fps'"),
+    "part of a frame": (["naive", "--fps", "29.97"], "'29.97' is not a whole number from 1 to 120"),
+    "words for seconds": (["naive", "--to", "the end"], "'the end' is not a number of seconds"),
     "too fast a gif": (["naive", "-o", "a.gif", "--fps", "60"], "at most 50"),
     "a still from": (["naive", "-o", "a.png", "--from", "0"], "give --at instead"),
     "captions of a still": (["naive", "-o", "a.png", "--captions"], "--captions is of a film"),
@@ -453,7 +455,7 @@ def test_a_full_disk_is_one_sentence_and_keeps_the_old_film(step, here, monkeypa
 
 
 def test_a_poster_is_the_end_whatever_part_is_filmed(here):
-    exported("scenes.py:Moves", "-o", "a.mp4", "--poster", "a.png", "--to", "0.4", *SMALL)
+    exported("scenes.py:Moves", "-o", "a.mp4", "--poster", "a.png", "--to", "0.4s", *SMALL)
     exported("scenes.py:Moves", "-o", "end.png", *SMALL)
     assert (here / "a.png").read_bytes() == (here / "end.png").read_bytes()
     assert len(frames("a.mp4")) == 2

@@ -91,7 +91,7 @@ def test_the_table_is_written_and_one_that_there_is_already_is_passed_on(asked, 
         (["--size", "0x64x64"], "m is 0; it must be a whole number"),
         (["--dtype", "fp7"], "'fp7' is not one of"),
         (["--layout", "xx"], "'xx' is not one of"),
-        (["--samples", "0"], "0 is not in the range"),
+        (["--samples", "0"], "'0' is not a whole number"),
         (["-o", "a.txt"], "figures are written as .json"),
     ],
 )

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from tilesim.cli.arguments.options import check_tiles, usage
-from tilesim.cli.arguments.parameter_types import TileShape
+from tilesim.cli.arguments.parameter_types import TileShape, Whole
 from tilesim.cli.output import bench_rows as rows
 from tilesim.cli.output.reports import Bench, Table, count_option, derived, product_times, samples_option
 from tilesim.cli.output.tables import NOT_COUNTED
@@ -61,7 +61,7 @@ BENCHES = [
             ),
             click.Option(
                 ["--busy-sms", "counts"],
-                type=click.IntRange(0),
+                type=Whole(0),
                 multiple=True,
                 metavar="COUNT",
                 help="SMs to hold; repeat it for several.  [0, 1, 4, 10, 20, 40, 66]",
@@ -301,7 +301,7 @@ BENCHES = [
         options=[
             click.Option(
                 ["--size", "sizes"],
-                type=click.IntRange(1),
+                type=Whole(1),
                 multiple=True,
                 metavar="VALUES",
                 help="Values of fp32 to sum; repeat it for several.  [2^20, 2^24, 2^28]",

@@ -20,6 +20,7 @@ from tilesim.cli.arguments.parameter_types import (
     OutputFile,
     Schedule,
     TileShape,
+    Whole,
     usage,
 )
 from tilesim.cli.output.figures import wrote
@@ -136,16 +137,14 @@ costs_options = _group(
 )
 kernel_options = _group(
     click.option(
-        "--warps", type=click.IntRange(1, 32), help="Warps per thread block.  [4 or 8, depending on the tile]"
+        "--warps", type=Whole(1, 32), help="Warps per thread block.  [4 or 8, depending on the tile]"
     ),
-    click.option("--stages", type=click.IntRange(1, 32), help="Pipeline stages.  [as many as fit, up to 6]"),
-    click.option(
-        "--seed", type=click.IntRange(0, 2**63 - 1), default=0, help="Seed of the random operands.  [0]"
-    ),
+    click.option("--stages", type=Whole(1, 32), help="Pipeline stages.  [as many as fit, up to 6]"),
+    click.option("--seed", type=Whole(0, 2**63 - 1), default=0, help="Seed of the random operands.  [0]"),
 )
 ctas_option = click.option(
     "--ctas-per-sm",
-    type=click.IntRange(1, 64),
+    type=Whole(1, 64),
     default=1,
     help="Thread blocks per SM that the schedule plans for.  [1]",
 )

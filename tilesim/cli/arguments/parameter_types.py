@@ -120,6 +120,31 @@ INPUT = click.Path()
 """A file to be read; whether it is there is for its reader to say."""
 
 
+class Whole(click.IntRange):
+    """A whole number from one on, and up to another if that is given."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> int:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            most = "" if self.max is None else f" to {self.max}"
+            self.fail(f"{shown(value)} is not a whole number from {self.min}{most}", param, ctx)
+
+
+class Seconds(click.ParamType):
+    """Seconds of a film, written 20s or 20."""
+
+    name = "S"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> float:
+        try:
+            return float(str(value).removesuffix("s"))
+        except ValueError:
+            self.fail(f"{shown(value)} is not a number of seconds such as 6.5", param, ctx)
+
+
 class TileShape(click.ParamType):
     """MxNxK as three sizes."""
 
@@ -200,8 +225,8 @@ class Instant(click.ParamType):
     def convert(self, value: Any, param: Any, ctx: Any) -> tuple[float, str]:
         if isinstance(value, tuple):
             return value
-        found = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{0,15})?)(|ns|us|µs|ms)", value)
+        found = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{0,15})?)(?:s|(|ns|us|µs|ms))", value)
         if not found:
             what = "a second of the film such as 6.5, nor an instant of the trace such as 12.5us"
             self.fail(f"{shown(value)} is neither {what}", param, ctx)
-        return float(found[1]), found[2]
+        return float(found[1]), found[2] or ""

@@ -17,6 +17,7 @@ from tilesim.cli.arguments.options import (
     problem_options,
     usage,
 )
+from tilesim.cli.arguments.parameter_types import Whole
 from tilesim.cli.output.tables import text
 from tilesim.errors import ChoiceError
 from tilesim.products import LAYOUTS, Product
@@ -36,7 +37,7 @@ COLUMNS = (
     help="Layouts of A and B: row-major (n) or column-major (t).  [nn]",
 )
 @device_options()
-@click.option("--top", type=click.IntRange(1, 10_000), default=8, help="Number of kernels to show.  [8]")
+@click.option("--top", type=Whole(1, 10_000), default=8, help="Number of kernels to show.  [8]")
 @json_option
 def command(layout: str, top: int, as_json: bool, **options: Any) -> None:
     """Rank the kernels that can compute a product, fastest first, with their times and what limits them.

@@ -190,7 +190,7 @@ def _table(found: Sequence[Comparison], measured: Sequence[Trace]) -> str:
         errors = [abs(pair.error or 0.0) for pair in pairs]
         if errors:
             lines.append(f"{kind}: {median(errors):.1%} off in the median, {max(errors):.1%} at most")
-    lines.append("each run is compared with a simulation of it; --before FILE compares runs with earlier ones")
+    lines.append("each run is compared with its simulation; --before FILE compares runs with earlier ones")
     return "\n".join(lines)
 
 

@@ -149,9 +149,8 @@ def _parts(found: Explanation, origin: str) -> list[str]:
             lines.append(f"  {part:27}{ns:>13,}{percent[part]:>8.1f}  {bar}".rstrip())
     lines.append(f"  {'makespan':27}{found.makespan:>13,}{100:>8.1f}")
     if origin == "measured" and found.parts["launch"]:
-        lines.append(
-            f"  launch and first load are estimated: each launch counts as {TURNAROUND_NS} ns, as in a benchmark"
-        )
+        launch = f"each launch counts as {TURNAROUND_NS} ns, as in a benchmark"
+        lines.append(f"  launch and first load are estimated: {launch}")
     return lines
 
 
@@ -193,7 +192,8 @@ def _others(found: Alternatives, trace: Trace) -> list[str]:
     for each in found.advice[:SHOWN]:
         lines.append(f"  {f'{each.what} {each.to}':60}{time(each.makespan):>12}{each.gain:>+8.1%}")
     if (more := len(found.advice) - SHOWN) > 0:
-        lines.append(f"  {'1 more is' if more == 1 else f'{more} more are'} slower than these; --json lists them")
+        are = "1 more is" if more == 1 else f"{more} more are"
+        lines.append(f"  {are} slower than these; --json lists them")
     if found.extrapolated:
         lines.append(f"  extrapolated from costs of {found.extrapolated}, so times may be far off")
     else:

@@ -27,7 +27,7 @@ from tilesim.cli.arguments.options import (
     reading_options,
     usage,
 )
-from tilesim.cli.arguments.parameter_types import INPUT, Instant, Schedule
+from tilesim.cli.arguments.parameter_types import INPUT, Instant, Schedule, Seconds, Whole
 from tilesim.cli.exports import FPS, LEFT_OUT, ExportRequest, make, planned, report
 from tilesim.cli.output.figures import wrote
 from tilesim.cli.output.progress import counter
@@ -125,11 +125,11 @@ class OfFilm(click.Command):
     help="Size and frame rate in Manim's words: -ql is 480p at 15 frames/s, -qh 1080p at 60.",
 )
 @click.option("--size", metavar="SIZE", help=f"Of the frame: {', '.join(SIZES)} or WIDTHxHEIGHT.  [1080p]")
-@click.option("--fps", type=click.IntRange(1, 120), help=f"Frames per second.  [{FPS}; a GIF's is chosen]")
+@click.option("--fps", type=Whole(1, 120), help=f"Frames per second.  [{FPS}; a GIF's is chosen]")
 @click.option("-t", "--transparent", is_flag=True, help="Without a background (.mov, .webm, .png).")
-@click.option("--seconds", type=float, metavar="S", help="Of the whole film, 3 to 600.  [the film's own]")
-@click.option("--from", "start", type=float, metavar="S", help="Start here in the film.  [0]")
-@click.option("--to", "end", type=float, metavar="S", help="Stop here in the film.  [its end]")
+@click.option("--seconds", type=Seconds(), metavar="S", help="Of the whole film, 3 to 600.  [the film's own]")
+@click.option("--from", "start", type=Seconds(), metavar="S", help="Start here in the film.  [0]")
+@click.option("--to", "end", type=Seconds(), metavar="S", help="Stop here in the film.  [its end]")
 @click.option(
     "--at",
     type=Instant(),

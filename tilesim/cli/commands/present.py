@@ -9,6 +9,7 @@ import click
 from tilesim.cli.arguments.film_targets import FilmTarget, Target
 from tilesim.cli.arguments.languages import language_option
 from tilesim.cli.arguments.options import OutputFile, usage
+from tilesim.cli.arguments.parameter_types import Whole
 from tilesim.cli.exports import FPS, ExportRequest, make, planned
 from tilesim.cli.output.figures import wrote
 from tilesim.cli.output.progress import counter
@@ -29,7 +30,7 @@ PAGE = OutputFile(".html", rule="films that loop are presented as .html")
 @click.option("--theme", type=click.Choice(["dark", "light"]), default="dark", help="Colours.  [dark]")
 @language_option
 @click.option("--size", metavar="SIZE", help="Of the slides, as for `tilesim export`.  [1080p]")
-@click.option("--fps", type=click.IntRange(1, 120), help=f"Frames per second.  [{FPS}]")
+@click.option("--fps", type=Whole(1, 120), help=f"Frames per second.  [{FPS}]")
 @jobs_option
 @cluster_option
 def command(

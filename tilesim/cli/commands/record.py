@@ -15,7 +15,7 @@ from tilesim.cli.arguments.options import (
     problem_options,
     save_trace,
 )
-from tilesim.cli.arguments.parameter_types import Schedule
+from tilesim.cli.arguments.parameter_types import Schedule, Whole
 from tilesim.cli.output.figures import table
 from tilesim.cli.packages import load
 from tilesim.cli.suites import record_suite
@@ -49,14 +49,14 @@ from tilesim.cli.suites import record_suite
 @ctas_option
 @click.option(
     "--busy-sms",
-    type=click.IntRange(0),
+    type=Whole(0),
     default=0,
     metavar="COUNT",
     help="SMs that another kernel holds during the run.  [0]",
 )
 @click.option(
     "--repeats",
-    type=click.IntRange(1, 10_000),
+    type=Whole(1, 10_000),
     default=21,
     help="Number of runs, of which the most typical is kept.  [21]",
 )

@@ -21,6 +21,7 @@ from tilesim.cli.arguments.options import (
     schedule_argument,
     usage,
 )
+from tilesim.cli.arguments.parameter_types import Whole
 from tilesim.cli.output.figures import table
 from tilesim.formats import gantt
 from tilesim.storage import files
@@ -33,7 +34,7 @@ from tilesim.storage import files
 @costs_options
 @output_option(TRACE_FILE, TRACE_HELP)
 @click.option("--gantt", "lanes", is_flag=True, help="Draw what each SM does over time, as text.")
-@click.option("--width", type=click.IntRange(20, 10_000), default=100, help="Columns of --gantt.  [100]")
+@click.option("--width", type=Whole(20, 10_000), default=100, help="Columns of --gantt.  [100]")
 @json_option
 def command(
     schedule: str, seed: int, output: str | None, lanes: bool, width: int, as_json: bool, **options: Any

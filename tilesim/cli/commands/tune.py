@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from tilesim.cli.arguments.options import FIGURES_FILE, PROBLEM, TileShape, usage
+from tilesim.cli.arguments.parameter_types import Whole
 from tilesim.cli.output.progress import progress
 from tilesim.cli.output.reports import report_options, show, tuned_kernels
 from tilesim.cli.packages import load
@@ -33,12 +34,10 @@ SIZE = "x".join(str(size) for size in (PROBLEM.m, PROBLEM.n, PROBLEM.k))
     multiple=True,
     help="Layouts of A and B: row-major (n) or column-major (t).  [nn]  [repeatable]",
 )
-@click.option("--samples", type=click.IntRange(1, 100_000), default=100, help="Samples per finalist.  [100]")
+@click.option("--samples", type=Whole(1, 100_000), default=100, help="Samples per finalist.  [100]")
+@click.option("--seed", type=Whole(0, 2**63 - 1), default=0, help="Seed of the random operands.  [0]")
 @click.option(
-    "--seed", type=click.IntRange(0, 2**63 - 1), default=0, help="Seed of the random operands.  [0]"
-)
-@click.option(
-    "--top", type=click.IntRange(1, 1000), help="Time only this many, the best according to the model.  [all]"
+    "--top", type=Whole(1, 1000), help="Time only this many, the best according to the model.  [all]"
 )
 @click.option(
     "--table",

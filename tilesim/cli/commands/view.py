@@ -11,7 +11,7 @@ from tilesim import player
 from tilesim.analysis.divergence import on_one_clock
 from tilesim.cli.arguments.languages import language_option, spoken
 from tilesim.cli.arguments.options import OWN, device_options, facts_from, problem_options, reading_options
-from tilesim.cli.arguments.parameter_types import INPUT
+from tilesim.cli.arguments.parameter_types import INPUT, Whole
 from tilesim.cli.running.page_server import PageServer
 from tilesim.errors import TilesimError
 from tilesim.formats.reader import read_several
@@ -24,9 +24,7 @@ from tilesim.traces import Trace
 @device_options(OWN)
 @reading_options
 @language_option
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, help="Port of the local server.  [a free one]"
-)
+@click.option("--port", type=Whole(0, 65535), default=0, help="Port of the local server.  [a free one]")
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
 def command(traces: tuple[str, ...], port: int, lang: str | None, no_browser: bool, **options: Any) -> None:
     """Play 1 to 4 traces of the same product on one clock, in a page that only this machine can open.

@@ -8,6 +8,7 @@ import click
 
 from tilesim.choice.measurement import config_of, product_of
 from tilesim.cli.arguments.options import FIGURES_FILE, F, json_option, output_option
+from tilesim.cli.arguments.parameter_types import Whole
 from tilesim.cli.output.figures import wrote
 from tilesim.cli.output.tables import Row, filled, text
 from tilesim.cli.packages import load
@@ -102,7 +103,7 @@ def report_options(command: F) -> F:
 
 def count_option(name: str, about: str, default: int, least: int = 1, most: int = 1000) -> click.Option:
     """`--NAME COUNT`, with its default in the help."""
-    kind = click.IntRange(least, most)
+    kind = Whole(least, most)
     return click.Option([f"--{name}"], type=kind, default=default, help=f"{about}  [{default}]")
 
 

@@ -5,10 +5,11 @@ from contextlib import AbstractContextManager, nullcontext
 
 import click
 
+from tilesim.cli.arguments.parameter_types import Whole
 from tilesim.cli.running.cluster import cluster_executor
 
 jobs_option = click.option(
-    "--jobs", type=click.IntRange(1, 256), metavar="COUNT", help="Number of processes.  [one per core]"
+    "--jobs", type=Whole(1, 256), metavar="COUNT", help="Number of processes.  [one per core]"
 )
 cluster_option = click.option(
     "--cluster", metavar="ADDRESS", help="Draw on a Dask cluster instead: tcp://host:port of its scheduler."

@@ -16,6 +16,7 @@ from tilesim.cli.arguments.options import (
     problem_options,
     usage,
 )
+from tilesim.cli.arguments.parameter_types import Whole
 from tilesim.cli.benches import BENCHES
 from tilesim.cli.groups import Group
 from tilesim.cli.output.reports import machine, product_times, report_options, show
@@ -44,7 +45,7 @@ TABLE_DRIVEN = "table:"
 )
 @kernel_options
 @ctas_option
-@click.option("--samples", type=click.IntRange(1, 100_000), default=100, help="Samples per kernel.  [100]")
+@click.option("--samples", type=Whole(1, 100_000), default=100, help="Samples per kernel.  [100]")
 @click.option("--host", is_flag=True, help="Also launch one by one, with the host's work.")
 @report_options
 @click.pass_context

@@ -10,7 +10,7 @@ from tilesim.choice.fit import fit
 from tilesim.choice.judge import Judged, judge, verdict
 from tilesim.choice.measurement import read
 from tilesim.cli.arguments.options import DEVICE
-from tilesim.cli.arguments.parameter_types import DEVICES, INPUT
+from tilesim.cli.arguments.parameter_types import DEVICES, INPUT, Whole
 from tilesim.cli.output.progress import progress
 from tilesim.cli.output.reports import machine, report_options, show
 from tilesim.cli.output.tables import text
@@ -30,11 +30,11 @@ KINDS = ("bf16:nn", "fp8:nt", "bf16:nt", "fp8:nn")
 )
 @click.option(
     "--budget",
-    type=click.IntRange(1, 10**6),
+    type=Whole(1, 10**6),
     default=3600,
     help="Seconds after which no other shape is begun.  [3600]",
 )
-@click.option("--processes", type=click.IntRange(1, 256), help="That compile kernels.  [one a core]")
+@click.option("--processes", type=Whole(1, 256), help="That compile kernels.  [one a core]")
 @click.option(
     "--measured",
     type=INPUT,
