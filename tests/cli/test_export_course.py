@@ -247,7 +247,7 @@ WRONG = {
     "a GIF": (["-o", "a.gif"], "a course is written as .mp4, .webm, .mov, not as 'gif'"),
     "a still": (["-o", "a.png"], "not as 'png'"),
     "a page": (["-o", "a.html"], "not as 'html'"),
-    "slides": (["-o", "a.pptx"], "not as 'slides'"),
+    "slides": (["-o", "a.pptx"], "not as 'slides'; as slides, films are written by: tilesim present"),
     "a part": (["--from", "3"], "--from is of one film"),
     "a part's end": (["--to", "3"], "--to is of one film"),
     "seconds": (["--seconds", "20"], "--seconds is of one film"),

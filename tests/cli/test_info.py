@@ -11,6 +11,7 @@ from command_line import said
 import tilesim
 from tilesim import Costs, Device, Problem, Trace, simulate
 from tilesim.cli.packages import declared, scene_class
+from tilesim.declared import course
 from tilesim.formats import save
 
 DATA = Path(tilesim.__file__).parent / "data"
@@ -133,6 +134,17 @@ def test_a_film_by_its_name(name):
     )
     values = json.loads(run(name, "--json"))
     assert values["question"] == film.question and set(values["options"]) == set(film.taken)
+
+
+def test_the_course_is_its_films():
+    lines, films = run("course").splitlines(), course(declared())
+    assert lines[0].startswith(f"course: {len(films)} films, about ")
+    assert [line.split()[0] for line in lines if line.startswith("    ")] == list(films)
+    assert json.loads(run("course", "--json"))["course"] == {name: declared()[name].seconds for name in films}
+
+
+def test_a_scene_of_ones_own_is_not_described():
+    assert "only the films of `tilesim list`" in run("my_film.py:MyScene", code=2)
 
 
 def test_an_option_of_a_film_has_its_default():

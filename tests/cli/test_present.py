@@ -70,6 +70,7 @@ def test_a_slide_loops_until_the_speaker_moves_on(talk, browser):
         (["talk.mp4", "naive"], ".html"),
         (["talk.html", "naiv"], "did you mean 'naive'"),
         (["talk.html"], "FILM"),
+        (["talk.html", "naive.mp4"], "'naive.mp4' is what `tilesim export` writes; give a film's name"),
         (["talk.html", "naive", "--size", "1x1"], "size"),
     ],
 )

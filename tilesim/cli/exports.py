@@ -256,7 +256,10 @@ def _check_form(scene: Target, form: str, asked: Mapping[str, Any], at: tuple[fl
     """Raise TilesimError where a course is asked for what one film has, a still for what a film has, ..."""
     given = [name for name in asked if name in LEFT_OUT or asked[name] is not False]
     if scene.is_course and form not in COURSE_FORMATS:
-        raise TilesimError(f"a course is written as .{', .'.join(COURSE_FORMATS)}, not as {shown(form)}")
+        more = "; as slides, films are written by: tilesim present TALK.html FILM..." * (form == SLIDES)
+        raise TilesimError(
+            f"a course is written as .{', .'.join(COURSE_FORMATS)}, not as {shown(form)}{more}"
+        )
     for name in given if scene.is_course else ():
         if name not in OF_A_COURSE:
             takes = ", ".join(map(option, OF_A_COURSE[2:]))

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import click
 
+from tilesim.cli.arguments.film_formats import FORMATS
 from tilesim.cli.arguments.parameter_types import or_file, starting_with
 from tilesim.cli.arguments.schedule_files import file_and_name
 from tilesim.cli.packages import COURSE, declared, load, scene_class, scene_file
@@ -57,6 +58,9 @@ class FilmTarget(click.ParamType):
             return Target(found[1], Path(found[0]))
         if (name := value.replace("_", "-")) in declared() or name == COURSE:
             return Target(name)
+        if Path(value).suffix.lower()[1:] in FORMATS:
+            what = "a film's name, FILE.py:Name, or a file that holds a trace"
+            self.fail(f"{shown(value)} is what `tilesim export` writes; give {what}", param, ctx)
         if "run" in declared() and Path(value).is_file():
             return Target("run", trace=value)
         if value == "trace":

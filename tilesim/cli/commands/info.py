@@ -17,13 +17,15 @@ from tilesim.cli.arguments.options import (
     reading_options,
 )
 from tilesim.cli.arguments.parameter_types import INPUT, usage
+from tilesim.cli.arguments.schedule_files import file_and_name
 from tilesim.cli.commands.export import command as export
 from tilesim.cli.output import device_table, film_card
 from tilesim.cli.output.figures import table, time
 from tilesim.cli.output.reports import machine, tuned_kernels
 from tilesim.cli.output.tables import text
-from tilesim.cli.packages import declared
+from tilesim.cli.packages import COURSE, declared
 from tilesim.costs import Costs, with_current_names
+from tilesim.declared import course
 from tilesim.devices.device import Device
 from tilesim.devices.facts import published, with_derived
 from tilesim.devices.files import checked
@@ -55,7 +57,7 @@ def command(file: str | None, as_json: bool, **options: Any) -> None:
     """Describe FILE and show its figures, or show what is known about a device, each fact with its source.
 
     Where no file is called so, FILE is a film of `tilesim list`: its question, its length, what it shows, and
-    its options with their defaults.
+    its options with their defaults; or course, all films of it with their lengths.
 
     FILE is a trace in any format that `convert` reads, costs from `calibrate`, the ladder of kernels from
     `bench ladder`, a table from `tune`, or a device. Use the options for facts that a trace does not contain.
@@ -81,6 +83,15 @@ def command(file: str | None, as_json: bool, **options: Any) -> None:
         else:
             click.echo("\n".join(film_card.lines(name, film, export)))
         return
+    if not Path(file).exists() and name == COURSE:
+        films = {each: declared()[each].seconds for each in course(declared())}
+        click.echo(json.dumps({"course": films}) if as_json else "\n".join(film_card.course_lines()))
+        return
+    if file_and_name(file):
+        raise click.UsageError(
+            f"{shown(file)} is a file of Python, and info describes only the films of `tilesim list`;"
+            " `tilesim export` renders scenes of your own"
+        )
     found = _content(file, facts_from(options))
     if as_json:
         click.echo(json.dumps({"file": file, "kind": found.kind} | dict(found.values)))

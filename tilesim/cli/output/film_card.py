@@ -6,9 +6,10 @@ from typing import Any
 
 import click
 
-from tilesim.cli.packages import scene_class
-from tilesim.declared import Declared
+from tilesim.cli.packages import COURSE, declared, scene_class
+from tilesim.declared import Declared, course, parts
 from tilesim.errors import TilesimError
+from tilesim.text import plural
 
 WIDTH = 12
 """Characters of the names on the left."""
@@ -31,6 +32,17 @@ def lines(name: str, film: Declared, export: click.Command) -> list[str]:
         *(["  options"] if options else []),
         *(f"    {line}" for line in _explained(options, export)),
     ]
+
+
+def course_lines() -> list[str]:
+    """The films of the course by part, each with its length and title."""
+    films = {name: declared()[name] for name in course(declared())}
+    minutes = round(sum(film.seconds for film in films.values()) / 60)
+    lines = [f"{COURSE}: {plural(len(films), 'film')}, about {plural(minutes, 'minute')} together"]
+    for part, inside in parts(films).items():
+        lines.append(f"  {part}")
+        lines += [f"    {name:24} {films[name].seconds:3} s  {films[name].title}" for name in inside]
+    return lines
 
 
 def as_json(name: str, film: Declared) -> dict[str, Any]:
