@@ -55,13 +55,16 @@ def save(request: RenderRequest, at: tuple[float, str] | None, output: Path) -> 
             ran(request, folder, partial(SegmentRenderer, _nothing()), at_end=catch)
         else:
             value, unit = at
-            second = _second(request, folder, value * NS[unit]) if unit else value
-            number = round(second * request.format.fps)
+            if unit:
+                request, number = _showing(request, folder, value * NS[unit])
+            else:
+                number = round(value * request.format.fps)
             take = Take(Part(number, number + 1, 1), lambda segment: None)
             scene = ran(request, folder, partial(MomentRenderer, catch, take))
             if not caught:
-                last = scene.renderer.frames / request.format.fps
-                raise MomentError(f"there is no second {second:g} of the film; it has 0 to {last:g}")
+                fps = request.format.fps
+                last = scene.renderer.frames / fps
+                raise MomentError(f"there is no second {number / fps:g} of the film; it has 0 to {last:g}")
     files.write(output, caught[0])
 
 
@@ -75,14 +78,23 @@ def _nothing() -> Take:
     return Take(Part(ENDLESS, ENDLESS, 1), lambda segment: None)
 
 
-def _second(request: RenderRequest, folder: Path, ns: float) -> float:
-    """The last second of a film at which its clock shows an instant of its trace."""
+def _showing(request: RenderRequest, folder: Path, ns: float) -> tuple[RenderRequest, int]:
+    """(a film, a frame of it): the last time that its clock shows an instant of its trace.
+
+    The film has so many frames a second that one of them is as near to the instant as can be.
+    """
     runs = getattr(played(request, folder), "runs", ())
     if not runs:
         raise MomentError("this film shows no trace; say the second of the film, such as 6.5")
     for run in reversed(runs):
         if run.since <= ns <= run.until and run.since < run.until:
-            return run.start + (ns - run.since) / (run.until - run.since) * (run.end - run.start)
+            share, fps = (ns - run.since) / (run.until - run.since), request.format.fps
+            numbers = {
+                rate: (1 - share) * round(run.start * rate) + share * round(run.end * rate)
+                for rate in range(fps, 2 * fps)
+            }
+            rate = min(numbers, key=lambda rate: abs(numbers[rate] - round(numbers[rate])) / rate)
+            return replace(request, format=replace(request.format, fps=rate)), round(numbers[rate])
     last = max(run.until for run in runs) / 1000
     raise MomentError(f"there is no instant {ns / 1000:g}us of the trace; the film shows 0us to {last:g}us")
 
