@@ -65,9 +65,9 @@ def test_a_tile_may_be_given_by_its_place():
     assert trace_of(text).spans.tolist() == trace_of(ROWS).spans.tolist()
 
 
-@pytest.mark.parametrize("time", [2**63, -(2**63) - 1])
-def test_a_time_beyond_64_bits(time):
-    with pytest.raises(TraceError, match=f"line 3: end is '{time}'; it must be .* of at most 64 bits"):
+@pytest.mark.parametrize("time", [2**63, -(2**63) - 1, 12.5])
+def test_a_time_that_is_no_whole_number_of_64_bits(time):
+    with pytest.raises(TraceError, match=f"line 3: end is '{time}'; .* of ns, of at most 64 bits"):
         trace_of(changed(3, "2100", str(time)))
 
 

@@ -82,8 +82,9 @@ def integers(
         return np.array(list(map(number, values)), np.int64)
     except (ValueError, OverflowError):
         row = next(row for row, value in enumerate(values) if not _fits(number, value))
+        ns = " of ns" * (name in ("end", "entry", *TIMES))
         raise TraceError(
-            f"{at(row)}: {name} is {shown(values[row])}; it must be a whole number of at most 64 bits"
+            f"{at(row)}: {name} is {shown(values[row])}; it must be a whole number{ns}, of at most 64 bits"
         ) from None
 
 

@@ -52,7 +52,7 @@ FRAMES = ("1080p", "720p", "480p")
     "--n",
     Numbers("m"),
     "SIZES",
-    "Columns of B and C, or m for the same as --m.  [256:11520:256; m with --m or --k]",
+    "Columns of B and C, or m for as many as rows.  [256:11520:256, or m if --m or --k is given]",
 )
 @axis("--k", Numbers("m", "n"), "SIZES", "Columns of A, rows of B, or m or n for the same.  [4096]")
 @axis(
