@@ -87,6 +87,14 @@ def test_a_simulation_beside_its_measured_run_has_a_lag(tmp_path):
     assert data["lag"]["lags"][-1] == pair[1] - pair[0]
 
 
+def test_a_page_of_a_file_opens_at_no_second_of_a_film(tmp_path):
+    race()[0].save(tmp_path / "run.npz")
+    assert (
+        "such as 12.5us"
+        in export(tmp_path / "run.npz", "-o", tmp_path / "a.html", "--at", "3", code=2).stderr
+    )
+
+
 def test_an_instant_that_the_run_does_not_have(tmp_path):
     said = export("race", *SMALL, "-o", tmp_path / "a.html", "--at", "9ms", code=1)
     assert said.stderr.startswith("error: the time 9000 µs is outside")

@@ -52,8 +52,8 @@ class ExportRequest:
     """What is to be made of a scene, and written to `output`.
 
     `size` and `fps` are None where the form is to choose them. `start` and `end`: seconds of the film, its
-    own ones for None. `at`: the instant of a still or a page, (value, unit), without a unit a second of the
-    film. `poster`: where the end card is written, too. `films`: of a course, by name; all of it for None.
+    own ones for None. `at`: the instant of a still or a page, as `Instant` makes it. `poster`: where the
+    end card is written, too. `films`: of a course, by name; all of it for None.
     """
 
     scene: Target
@@ -299,14 +299,13 @@ def _page(request: ExportRequest, film: Any) -> Made:
         scene = moments.played(film, folder)
     card, traces, title = scene.card, scene.traces, scene.chapters[0][1]
     alike = len({trace.schedule for trace in traces}) < len(traces)
-    value, unit = request.at or (None, "ns")
     text = player.page(
         traces,
         names=None if alike else runs.names(traces),
         story=player.Story(title, card.sentence, card.number, card.aside),
         theme=request.settings.get("theme", ""),
         **spoken(request.settings.get("lang")),
-        at=None if value is None else value * moments.NS[unit],
+        at=request.at and request.at[0],
     )
     files.write(request.output, lambda stream: stream.write(text.encode()))
     written = [(request.output, plural(len(traces), "trace"))]

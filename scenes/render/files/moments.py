@@ -18,9 +18,6 @@ from tilesim_scenes.render.running import ENDLESS, RenderRequest, ran
 from tilesim_scenes.render.segments import SegmentRenderer
 from tilesim_scenes.render.take import Part, Take
 
-NS = {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6}
-"""ns in the units of an instant of the trace."""
-
 
 class MomentError(TilesimError):
     """A second that a scene does not have."""
@@ -40,7 +37,7 @@ class MomentRenderer(SegmentRenderer):
 def save(request: RenderRequest, at: tuple[float, str] | None, output: Path) -> None:
     """Write the scene at an instant, (value, unit), or its end, to `output`.
 
-    Without a unit the instant is a second of the scene, else a time of the trace that a film of ours shows.
+    Without a unit the instant is a second of the scene, else ns of the trace that a film of ours shows.
     What is written is a picture, or vectors where its format is of vectors. Raises MomentError where
     the scene has no such instant.
     """
@@ -56,7 +53,7 @@ def save(request: RenderRequest, at: tuple[float, str] | None, output: Path) -> 
         else:
             value, unit = at
             if unit:
-                request, number = _showing(request, folder, value * NS[unit])
+                request, number = _showing(request, folder, value)
             else:
                 number = round(value * request.format.fps)
             take = Take(Part(number, number + 1, 1), lambda segment: None)

@@ -217,16 +217,20 @@ class OutputFile(click.Path):
         return super().convert(value, param, ctx)
 
 
+NS = {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6}
+
+
 class Instant(click.ParamType):
-    """A second of the film, or an instant of the trace: (value, unit)."""
+    """A second of the film, or an instant of the trace in ns: (6.5, "") or (12500.0, "ns")."""
 
     name = "TIME"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> tuple[float, str]:
         if isinstance(value, tuple):
             return value
-        found = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{0,15})?)(?:s|(|ns|us|µs|ms))", value)
+        found = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{0,15})?)(?:s?|(ns|us|µs|ms))", value)
         if not found:
             what = "a second of the film such as 6.5, nor an instant of the trace such as 12.5us"
             self.fail(f"{shown(value)} is neither {what}", param, ctx)
-        return float(found[1]), found[2] or ""
+        unit = found[2]
+        return (float(found[1]) * NS[unit], "ns") if unit else (float(found[1]), "")

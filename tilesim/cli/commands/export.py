@@ -45,7 +45,6 @@ QUALITIES = {
     "l": ("480p", 15), "m": ("720p", 30), "h": ("1080p", 60), "p": ("2560x1440", 60), "k": ("4k", 60),
 }  # fmt: skip
 """Sizes and frames per second, as `manim render -q` has them."""
-NS = {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6}
 OF_A_PAGE = {
     *("scene", "output", "form", "trace", "theme", "lang", "at", "fragment", "preview", "jobs"),
     *(*PROBLEM_NAMES, *DEVICE_NAMES, "map", "tile_from", "items"),
@@ -188,21 +187,21 @@ def _is_page_of_files(options: Mapping[str, Any]) -> bool:
     """Whether traces are to be played as they are, which needs no Manim."""
     form = options["form"] or Path(options["output"] or "").suffix.lstrip(".").lower()
     more = [name for name, value in options.items() if value and name not in OF_A_PAGE]
-    return bool(options["scene"].trace) and form in PAGES and not more
+    of_film = options["at"] and not options["at"][1]
+    return bool(options["scene"].trace) and form in PAGES and not more and not of_film
 
 
 def _page_of_files(options: Mapping[str, Any]) -> None:
     """Write a page that plays the traces that these files hold."""
     output = options["output"] or f"{options['scene'].label}.html"
     paths = [options["scene"].trace, *options["trace"]]
-    value, unit = options["at"] or (None, "ns")
     with usage():
         check_outputs([output], paths)
         traces = on_one_clock(read_several(paths, facts_from(options)))
         text = player.page(
             traces,
             theme=options["theme"] or "",
-            at=None if value is None else value * NS[unit or "ns"],
+            at=options["at"] and options["at"][0],
             **spoken(options["lang"]),
         )
     files.write(Path(output), lambda stream: stream.write(text.encode()))
