@@ -102,8 +102,11 @@ class NoFiles(SceneFileWriter):
 class SegmentRenderer(IncrementalRenderer):
     """Draws those frames of a scene that `take` wants and gives them to it; walks through all others.
 
-    `sections` has the frame at which each of the scene's sections begins, and its name.
+    `sections` has the frame at which each of the scene's sections begins, and its name. `late`: s after its
+    own instant that a drawn frame shows, where the play can jump.
     """
+
+    late = 0.0
 
     def __init__(self, take: Take, **kwargs: Any) -> None:
         self.take, self.scene, self.number, self.ended = take, None, 0, False
@@ -138,7 +141,7 @@ class SegmentRenderer(IncrementalRenderer):
 
         def update_to_time(t: float) -> None:
             if self.take.needs(self.frames):
-                update(t)
+                update(t + self.late)
 
         scene.update_to_time = update_to_time
 

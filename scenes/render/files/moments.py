@@ -26,9 +26,11 @@ class MomentError(TilesimError):
 class MomentRenderer(SegmentRenderer):
     """Walks to one frame, and hands itself to `catch` once that is drawn."""
 
-    def __init__(self, catch: Callable[["MomentRenderer"], object], take: Take, **kwargs: Any) -> None:
+    def __init__(
+        self, catch: Callable[["MomentRenderer"], object], take: Take, late: float, **kwargs: Any
+    ) -> None:
         super().__init__(take, **kwargs)
-        self.catch = catch
+        self.catch, self.late = catch, late
 
     def hand_on(self, repeat: int) -> None:
         self.catch(self)
@@ -52,14 +54,11 @@ def save(request: RenderRequest, at: tuple[float, str] | None, output: Path) -> 
             ran(request, folder, partial(SegmentRenderer, _nothing()), at_end=catch)
         else:
             value, unit = at
-            if unit:
-                request, number = _showing(request, folder, value)
-            else:
-                number = round(value * request.format.fps)
+            fps = request.format.fps
+            number, late = _frame(request, folder, value) if unit else (round(value * fps), 0.0)
             take = Take(Part(number, number + 1, 1), lambda segment: None)
-            scene = ran(request, folder, partial(MomentRenderer, catch, take))
+            scene = ran(request, folder, partial(MomentRenderer, catch, take, late))
             if not caught:
-                fps = request.format.fps
                 last = scene.renderer.frames / fps
                 raise MomentError(f"there is no second {number / fps:g} of the film; it has 0 to {last:g}")
     files.write(output, caught[0])
@@ -75,23 +74,18 @@ def _nothing() -> Take:
     return Take(Part(ENDLESS, ENDLESS, 1), lambda segment: None)
 
 
-def _showing(request: RenderRequest, folder: Path, ns: float) -> tuple[RenderRequest, int]:
-    """(a film, a frame of it): the last time that its clock shows an instant of its trace.
-
-    The film has so many frames a second that one of them is as near to the instant as can be.
-    """
+def _frame(request: RenderRequest, folder: Path, ns: float) -> tuple[int, float]:
+    """(the last frame of a film that begins before its clock shows an instant of its trace, s until then)."""
     runs = getattr(played(request, folder), "runs", ())
     if not runs:
         raise MomentError("this film shows no trace; say the second of the film, such as 6.5")
     for run in reversed(runs):
         if run.since <= ns <= run.until and run.since < run.until:
-            share, fps = (ns - run.since) / (run.until - run.since), request.format.fps
-            numbers = {
-                rate: (1 - share) * round(run.start * rate) + share * round(run.end * rate)
-                for rate in range(fps, 2 * fps)
-            }
-            rate = min(numbers, key=lambda rate: abs(numbers[rate] - round(numbers[rate])) / rate)
-            return replace(request, format=replace(request.format, fps=rate)), round(numbers[rate])
+            fps, share = request.format.fps, (ns - run.since) / (run.until - run.since)
+            first, end = round(run.start * fps), round(run.end * fps)
+            exact = first + share * (end - first)
+            number = max(first, min(int(exact), end - 1))
+            return number, (exact - number) / fps
     last = max(run.until for run in runs) / 1000
     raise MomentError(f"there is no instant {ns / 1000:g}us of the trace; the film shows 0us to {last:g}us")
 
