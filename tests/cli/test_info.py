@@ -123,7 +123,7 @@ def run_json(trace, tmp_path):
     return run(tmp_path / "t.npz", "--json")
 
 
-@pytest.mark.parametrize("name", ["split-k-and-friends", "memory_hierarchy"])
+@pytest.mark.parametrize("name", ["stream-k", "memory_hierarchy"])
 def test_a_film_by_its_name(name):
     film = declared()[name.replace("_", "-")]
     said = run(name)
