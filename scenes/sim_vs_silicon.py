@@ -50,7 +50,7 @@ FILM = {
     ),
     "part": "Models",
     "place": 260,
-    "seconds": 79,
+    "seconds": 80,
     "shows": "What a simulator adds up, one prediction beside its run, and the errors of all test runs.",
     "takes": "traces",
 }
@@ -214,8 +214,8 @@ class SimVsSilicon(Lesson):
             (
                 tr("multiplying"),
                 tr(
-                    "calculated: {m} × {n} × {k} multiplications at {rate:,.0f} per ns",
-                    m=m, n=n, k=k, rate=m * n * k / multiplying,
+                    "calculated: {m} × {n} × {k} multiplications, {rate:,.0f} per ns at {ghz:.2f} GHz",
+                    m=m, n=n, k=k, rate=m * n * k / multiplying, ghz=self.assumed,
                 ),
             ),
             (
@@ -249,13 +249,12 @@ class SimVsSilicon(Lesson):
         """The time of the SM that ends last: its steps, and what is added."""
         area, theme = self.area, self.theme
         room = area.width
+        hues = [theme.by_phase["multiply"]] * self.tiles + [theme.write]
         bars = VGroup()
-        x = area.left
-        for us, hue in ((self.all_steps, theme.by_phase["multiply"]), (self.added, theme.write)):
+        for us, hue in zip([self.all_steps / self.tiles] * self.tiles + [self.added], hues, strict=True):
             bar = rectangle(room * us / self.ends[0], px(150), hue, 0.8)
-            bar.set_stroke(ManimColor(theme.text), stroke_width(4))
-            bars.add(bar.move_to([x, area.center[1], 0], LEFT))
-            x = bar.get_right()[0]
+            bars.add(bar.set_stroke(ManimColor(theme.text), stroke_width(4)))
+        bars.arrange(RIGHT, buff=0).move_to([area.left, area.center[1], 0], LEFT)
         steps = self.word(
             "{tiles} tiles × {steps} steps × {step:.3f} µs = {us:.1f} µs", 50, theme.text, bold=True,
             tiles=self.tiles, steps=self.steps, step=self.step, us=self.all_steps,
@@ -277,12 +276,13 @@ class SimVsSilicon(Lesson):
             "{some} of the {sms} SMs must compute a fifth tile, and the others wait for them.",
             some=self.some, sms=sms,
         )  # fmt: skip
-        self.play(GrowFromEdge(bars[0], LEFT), FadeIn(steps, about), run_time=3.6)
+        each = (GrowFromEdge(bar, LEFT) for bar in bars[:-1])
+        self.play(LaggedStart(*each, lag_ratio=1.0), FadeIn(steps, about), run_time=3.6)
         self.say(
-            "Starting and writing tiles adds {us:.0f} microseconds, estimated from runs of other sizes.",
+            "Starting and writing tiles adds {us:.0f} microseconds, as estimated from runs of other sizes.",
             us=self.added,
         )
-        self.play(GrowFromEdge(bars[1], LEFT), FadeIn(added, what), run_time=2.8)
+        self.play(GrowFromEdge(bars[-1], LEFT), FadeIn(added, what), run_time=2.8)
         self.play(FadeIn(whole), run_time=0.5)
         self.leave(bars, steps, added, what, whole, about)
 
@@ -301,7 +301,7 @@ class SimVsSilicon(Lesson):
         longest = float(max(one.makespan for one in self.traces))
         step = (area.top - self.floor) / 2
         self.rasters, names = [], VGroup()
-        said = tr("simulated"), tr("recorded")
+        said = tr("simulated"), tr("measured")
         for number, (one, name) in enumerate(zip(self.traces, said, strict=True)):
             high = step - px(90)
             lanes = LaneImage(one, None, (0.0, longest), area.width - px(230), height=high, fills=fills)
@@ -310,7 +310,7 @@ class SimVsSilicon(Lesson):
             names.add(word)
             self.rasters.append(lanes.show(0.0))
         rows = self.word("one thin row for each SM", 42).next_to(names[0], RIGHT, px(40))
-        self.say("The simulator does these sums for each SM and tile, with small random delays.")
+        self.say("The simulator repeats this sum for every SM and every tile, with small random delays.")
         self.badge(Badge(tr("simulated, measured"), "measured"))
         self.play(*key, *(Fade(one, 0.0, 1.0) for one in self.rasters), FadeIn(names, rows, self.ticking))
         self.play(PlayTrace(self.ticking, *self.rasters, until=1000 * max(self.ends), run_time=4.8))
@@ -319,7 +319,7 @@ class SimVsSilicon(Lesson):
             figure = label(tr("{us:.1f} µs", us=us), 48, bold=True, mono=True)
             ends.add(figure.next_to(lanes, RIGHT, px(20)))
         self.say(
-            "Simulated and recorded, side by side: {a:.1f} against {b:.1f} microseconds.",
+            "It says {a:.1f} microseconds for this run. The GPU took {b:.1f}.",
             a=self.ends[0], b=self.ends[1],
         )  # fmt: skip
         self.play(FadeIn(ends), run_time=0.4)
@@ -352,16 +352,17 @@ class SimVsSilicon(Lesson):
         key = self.word("one dot for each run; white: the run before", 44)
         key.move_to([area.center[0], area.top - key.height / 2, 0])
         self.dots = []
-        for number, (one, place) in enumerate(zip(self.found, places, strict=True)):
+        for number, place in enumerate(places):
             high = places[:number].count(place) + 0.5
             dot = Dot(radius=0.42 * size, color=ManimColor(theme.measured))
-            dot.set_fill(opacity=0.0 if self.leaves_idle(one) else 1.0)
             dot.set_stroke(ManimColor(theme.measured), stroke_width(4))
             self.dots.append(dot.move_to([self.at(place * bin_), foot + high * size, 0]))
         ours = self.dots[self.ours]
         first = ours.copy().set_color(ManimColor(theme.text)).scale(1.2)
         count = len(self.found)
-        self.say("One match could be luck. So here are all {all} runs we set aside for testing.", all=count)
+        self.say(
+            "One match could be luck. Here are all {all} runs that were set aside for testing.", all=count
+        )
         self.play(FadeIn(axis, ticks, below, key), run_time=0.5)
         self.play(FadeIn(first, shift=px(300) * DOWN), run_time=0.7)
         falling = [FadeIn(dot, shift=px(300) * DOWN) for dot in self.dots if dot is not ours]
@@ -397,8 +398,8 @@ class SimVsSilicon(Lesson):
         words.arrange(DOWN, buff=px(12)).next_to(few, UP, px(40))
         words.set_x(self.area.right, RIGHT)
         self.say(
-            "The {n} runs with at least {idle} idle SMs are predicted too long, mostly because "
-            "the clock is then faster.",
+            "The {n} runs with {idle} or more idle SMs are predicted too long, "
+            "mostly because of a faster clock.",
             n=len(self.few), idle=sms - self.most,
         )  # fmt: skip
         self.play(few.animate.set_stroke(ManimColor(ink)), FadeIn(words), run_time=0.8)
@@ -410,5 +411,5 @@ class SimVsSilicon(Lesson):
             ring.move_to(dot)
             figure = label(f"{100 * one.error:+.0f}%".replace("-", "−"), 44, ink, bold=True)
             rings.add(VGroup(ring, figure.next_to(ring, UP, px(16))))
-        self.say("The two worst predictions are of runs in which SMs share tiles.")
+        self.say("In the two worst, several SMs share a tile and add up their parts.")
         self.play(FadeOut(words), FadeIn(rings), run_time=0.8)
