@@ -41,20 +41,19 @@ class Theme:
     simulated: Colour
     wait_text: Colour
     operand: Colour
+    first_load: Colour
     dark: bool
     launch: Colour = LAUNCH
+    multiply: Colour = OKABE_ITO[0]
 
     @property
     def by_phase(self) -> dict[str, Colour]:
         """The colors of lanes in which it does not matter which SM they belong to, by kind of part."""
-        load = (
-            mixed(self.background, OKABE_ITO[0], 0.42) if self.dark else mixed(OKABE_ITO[0], self.text, 0.6)
-        )
         return {
             "launch": self.launch,
-            "first load": load,
+            "first load": self.first_load,
             "hand over": self.hand_over,
-            "multiply": OKABE_ITO[0],
+            "multiply": self.multiply,
             "wait": self.wait,
             "fix up": self.partial,
             "write": self.write,
@@ -80,14 +79,15 @@ THEMES = {
         text=(240, 246, 252),
         quiet=(152, 160, 170),
         write=(240, 246, 252),
-        hand_over=(78, 87, 99),
-        wait=(170, 38, 62),
+        hand_over=(96, 105, 118),
+        wait=(190, 45, 72),
         partial=(255, 178, 170),
         cursor=(255, 255, 255),
         measured=(126, 231, 135),
         simulated=(121, 184, 255),
         wait_text=(236, 110, 134),
         operand=(150, 163, 184),
+        first_load=(52, 103, 136),
         dark=True,
     ),
     "light": Theme(
@@ -97,15 +97,18 @@ THEMES = {
         text=(20, 24, 30),
         quiet=(88, 96, 105),
         write=(36, 41, 47),
-        hand_over=(160, 167, 176),
+        hand_over=(144, 148, 146),
         wait=(178, 34, 60),
-        partial=(250, 178, 172),
+        partial=(226, 114, 104),
         cursor=(0, 0, 0),
         measured=(26, 127, 55),
         simulated=(9, 105, 218),
         wait_text=(178, 34, 60),
         operand=(100, 113, 134),
+        first_load=(98, 54, 178),
         dark=False,
+        launch=(198, 131, 0),
+        multiply=(30, 148, 226),
     ),
 }
 
