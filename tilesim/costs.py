@@ -4,7 +4,8 @@ issue -launch, prologue-> start -overhead, K-steps-> drain -wait-> ready -fix-up
    (later: tile_gap)                                    (a partial: drain -partial-> done)
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
@@ -149,3 +150,20 @@ def badge(costs: Costs | Mapping[str, Any], device: Device) -> str:
         return f"{whose} costs" + ("" if runs_on == costs.device else f" on {in_words(runs_on)}")
     scaled = "" if runs_on == costs.scaled_to else f" for {in_words(costs.scaled_to)}"
     return f"{whose} overheads{scaled} on {in_words(runs_on)}"
+
+
+OF_A_GPU = re.compile("(.+) (costs|overheads)(?: for an? (.+?))?(?: on an? (.+))?")
+"""What `badge` says of a GPU's costs: whose, what, scaled to which, and on which."""
+
+
+def said_of(label: str, tr: Callable[..., str]) -> str:
+    """What `badge` gives, by a function that translates a sentence and fills in its fields."""
+    found = OF_A_GPU.fullmatch(label)
+    if label in ("ideal costs", "custom costs", "unknown costs"):
+        return tr(label)
+    if not found:
+        return label
+    gpu, what, scaled, on = found.groups()
+    said = tr(f"{{gpu}} {what}", gpu=gpu)
+    said = tr("{costs} for {gpu}", costs=said, gpu=scaled) if scaled else said
+    return tr("{costs} on {gpu}", costs=said, gpu=on) if on else said

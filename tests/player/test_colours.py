@@ -22,11 +22,20 @@ def colours() -> dict[str, dict[str, tuple[int, ...]]]:
         found["dark"][role] = tuple(map(int, dark))
     return found
 
+
 EYES = {
     "every cone": np.eye(3),
-    "no red cones": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
-    "no green cones": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
-}  # fmt: skip
+    "no red cones": [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ],
+    "no green cones": [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.01182, 0.04294, 0.968881],
+    ],
+}
 """What of linear sRGB these see: Machado, Oliveira and Fernandes (2009)."""
 PATHS = (
     "idle, launch, first load, multiply, wait, fix up, write, launch",

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pytest
 from programs import PLAYER, data_in, measured, race, split
 
-from tilesim import Device, Problem, Trace, player, simulate
+from tilesim import Costs, Device, Problem, Trace, WorkItems, player, simulate
 from tilesim.errors import TilesimError
 from tilesim.player.sentences import SENTENCES
 
@@ -121,11 +121,17 @@ def test_the_program_says_the_sentences_that_can_be_translated():
     own = {sentence for sentence in SENTENCES if sentence not in said}
     assert said <= set(SENTENCES)
     assert len(set(SENTENCES)) == len(SENTENCES)
-    marked = {sentence: f"<{number}>" for number, sentence in enumerate(SENTENCES)}
-    page = player.page([measured(race()[0], {"kernel": "k", "driver": "d", "date": "d"})], words=marked)
-    text = page.partition('<script type="application/json"')[0]
+    marked = {sentence: f"<{number}> {sentence}" for number, sentence in enumerate(SENTENCES)}
+    recorded = {"kernel": "k", "driver": "d", "date": "d"}
+    costs = [Costs(), Costs(5), Costs(5, device="h200"), Costs(5, device="h200", scaled_to="a100")]
+    product, items = Problem(256, 256, 64), WorkItems(("a", "b"))
+    traces = [simulate("naive", product, Device.named("t4", 2), each) for each in costs]
+    simulated = Trace(items, Device(2), "naive", traces[0].spans[:2], "simulated", 1, {"costs": "none"})
+    pages = [player.page([trace], words=marked)
+             for trace in [*traces, simulated, measured(split(), recorded)]]  # fmt: skip
+    text = " ".join(page.partition('<script type="application/json"')[0] for page in pages)
     assert {sentence for sentence in own if f"&lt;{SENTENCES.index(sentence)}&gt;" in text} == own
-    assert data_in(page)["words"] == marked
+    assert data_in(pages[0])["words"] == marked
 
 
 ESBUILD = PLAYER / "node_modules" / ".bin" / "esbuild"

@@ -5,7 +5,7 @@ player` builds into `player.js`. `source/state.ts` repeats the definitions of `t
 """
 
 from base64 import b64encode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
@@ -17,7 +17,7 @@ from urllib.parse import quote
 from tilesim.errors import TilesimError
 from tilesim.player import figures
 from tilesim.player.data import as_text, of_runs
-from tilesim.player.sentences import SENTENCES
+from tilesim.player.sentences import SENTENCES, Said
 from tilesim.traces import Trace
 
 MOST_TRACES = 4
@@ -61,8 +61,8 @@ def page(
     program, style = _part("player.js"), _part("player.css")
     known = {sentence: words[sentence] for sentence in SENTENCES if sentence in words}
 
-    def said(sentence: str) -> str:
-        return escape(known.get(sentence, sentence))
+    def said(sentence: str, **fields: str) -> str:
+        return known.get(sentence, sentence).format(**fields)
 
     return Template(_part("page.html")).substitute(
         policy=escape(_policy(program, style, bool(version))),
@@ -71,16 +71,16 @@ def page(
         title=escape(figures.short(story.title or " or ".join(dict.fromkeys(called)))),
         product=escape("; ".join(dict.fromkeys([figures.product(traces[0]), *map(figures.details, traces)]))),
         badges="".join(
-            f'<span class="badge {kind}">{escape(said)}</span>'
-            for said, kind in dict.fromkeys((figures.origin(trace), trace.origin) for trace in traces)
+            f'<span class="badge {kind}">{escape(origin)}</span>'
+            for origin, kind in dict.fromkeys((figures.origin(trace, said), trace.origin) for trace in traces)
         ),
         number=f'<p class="number">{escape(story.number)}</p>' if story.number else "",
-        finding=escape(story.finding or figures.headline(traces, called)),
+        finding=escape(story.finding or figures.headline(traces, called, said)),
         aside=f'<p class="aside">{escape(story.aside)}</p>' if story.aside else "",
-        finding_label=said("Finding"),
-        no_script=said("To play the runs, this page needs JavaScript; their figures stand below."),
-        figures_label=said("Figures"),
-        caption=said("Figures of each run"),
+        finding_label=escape(said("Finding")),
+        no_script=escape(said("To play the runs, this page needs JavaScript; their figures stand below.")),
+        figures_label=escape(said("Figures")),
+        caption=escape(said("Figures of each run")),
         figures=_table(traces, called, said),
         report=f'<pre class="report">{escape(report)}</pre>' if report else "",
         style=style,
@@ -136,14 +136,14 @@ def _check(traces: Sequence[Trace], at: float | None) -> None:
         raise TilesimError(f"the time {at / 1000:g} µs is outside the runs, which last {longest / 1000:g} µs")
 
 
-def _table(traces: Sequence[Trace], names: Sequence[str], said: Callable[[str], str]) -> str:
+def _table(traces: Sequence[Trace], names: Sequence[str], said: Said) -> str:
     """The rows of the table: a head, and one row per figure; `said` translates names."""
-    tables = [figures.table(trace) for trace in traces]
+    tables = [figures.table(trace, said) for trace in traces]
     heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
     lines = [f"<thead><tr><td></td>{heads}</tr></thead>"]
     for name in dict.fromkeys(name for rows in tables for name in rows):
         cells = "".join(f"<td>{escape(figures.get(name, ''))}</td>" for figures in tables)
-        lines.append(f'<tr><th scope="row">{said(name)}</th>{cells}</tr>')
+        lines.append(f'<tr><th scope="row">{escape(said(name))}</th>{cells}</tr>')
     return "\n".join(lines)
 
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from tilesim.analysis.divergence import time_lag
-from tilesim.player import figures
 from tilesim.player.columns import encoded
 from tilesim.player.window import MOST, Window, before, window
 from tilesim.traces import Trace
@@ -51,7 +50,6 @@ def _run(trace: Trace, name: str, shown: Window) -> dict[str, Any]:
     free = np.sort(np.array(device.free_sms)) * device.ctas_per_sm
     return {
         "name": name,
-        "badge": figures.origin(trace),
         "origin": trace.origin,
         "sms": device.sms,
         "slotsPerSm": device.ctas_per_sm,

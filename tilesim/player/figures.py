@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from tilesim import metrics
-from tilesim.costs import badge
+from tilesim.costs import badge, said_of
+from tilesim.player.sentences import Said, english
 from tilesim.text import plural
 from tilesim.traces import Trace
 from tilesim.work import Problem
@@ -29,7 +30,7 @@ def names(traces: Sequence[Trace]) -> list[str]:
     return found
 
 
-def origin(trace: Trace) -> str:
+def origin(trace: Trace, said: Said = english) -> str:
     """Where a trace's figures come from, as its badge says.
 
     >>> from tilesim import view
@@ -37,8 +38,10 @@ def origin(trace: Trace) -> str:
     'simulated, ideal costs'
     """
     if trace.origin == "measured":
-        return f"measured on {short(trace.gpu or 'a GPU')}"
-    return f"simulated, {short(badge(trace.meta.get('costs', {}), trace.device))}"
+        return said("measured on {gpu}", gpu=short(trace.gpu or said("a GPU")))
+    return said(
+        "simulated, {costs}", costs=short(said_of(badge(trace.meta.get("costs", {}), trace.device), said))
+    )
 
 
 def product(trace: Trace) -> str:
@@ -73,14 +76,16 @@ def microseconds(ns: float) -> str:
     return f"{ns / 1000:,.2f} µs"
 
 
-def table(trace: Trace) -> dict[str, str]:
+def table(trace: Trace, said: Said = english) -> dict[str, str]:
     """Every figure by name, and who ran it, formatted."""
     found, problem, device = metrics.summary(trace), trace.problem, trace.device
-    order = f" in {problem.order} order" if isinstance(problem, Problem) else ""
+    tiles = f"{problem.tiles:,}"
+    if isinstance(problem, Problem):
+        tiles = said("{tiles} in {order} order", tiles=tiles, order=problem.order)
     rows = {
-        "origin": origin(trace),
+        "origin": origin(trace, said),
         "product": f"{product(trace)}, {details(trace)}",
-        f"{problem.noun}s": f"{problem.tiles:,}{order}",
+        f"{problem.noun}s": tiles,
         "device": f"{device.title}, {plural(len(device.free_sms), 'free SM')}, {device.slots} slots",
         "makespan": microseconds(found["makespan_ns"]),
         "utilization": f"{found['utilization']:.1%}",
@@ -91,10 +96,12 @@ def table(trace: Trace) -> dict[str, str]:
         "imbalance": f"{found['imbalance']:.3f}",
     }
     known = {"kernel": trace.kernel or None} | {name: trace.meta.get(name) for name in ("driver", "date")}
+    if trace.origin == "measured":
+        rows["launch, first load"] = said("estimated with the launch of a benchmark")
     return rows | {name: short(value) for name, value in known.items() if isinstance(value, str)}
 
 
-def headline(traces: Sequence[Trace], names: Sequence[str]) -> str:
+def headline(traces: Sequence[Trace], names: Sequence[str], said: Said = english) -> str:
     """The headline of a page without a story.
 
     >>> from tilesim import view
@@ -102,9 +109,14 @@ def headline(traces: Sequence[Trace], names: Sequence[str]) -> str:
     'naive takes 3.00 µs, of which slots multiply 83%'
     """
     if len(traces) == 1:
-        share = f"{traces[0].utilization:.0%}"
-        what = "multiply" if isinstance(traces[0].problem, Problem) else "work"
-        return f"{names[0]} takes {microseconds(traces[0].makespan)}, of which slots {what} {share}"
+        fields = {
+            "run": names[0],
+            "time": microseconds(traces[0].makespan),
+            "share": f"{traces[0].utilization:.0%}",
+        }
+        if isinstance(traces[0].problem, Problem):
+            return said("{run} takes {time}, of which slots multiply {share}", **fields)
+        return said("{run} takes {time}, of which slots work {share}", **fields)
     times = zip(names, (trace.makespan for trace in traces), strict=True)
     return "; ".join(f"{name} {microseconds(ns)}" for name, ns in sorted(times, key=lambda item: item[1]))
 

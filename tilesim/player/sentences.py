@@ -1,5 +1,16 @@
 """All English text of the player, which pages can replace with translations."""
 
+from collections.abc import Callable
+
+Said = Callable[..., str]
+"""What gives a sentence in the language of a page, with its fields filled in."""
+
+
+def english(sentence: str, **fields: str) -> str:
+    """A sentence as it is, with its fields filled in."""
+    return sentence.format(**fields)
+
+
 SENTENCES = (
     # Of the program in `source/`.
     "By how much silicon is behind the simulation, over time",
@@ -97,6 +108,19 @@ SENTENCES = (
     "{what}, a colour an SM",
     "◂ Earlier",
     # Of the page, and the names of its figures.
+    "{run} takes {time}, of which slots multiply {share}",
+    "{run} takes {time}, of which slots work {share}",
+    "{tiles} in {order} order",
+    "a GPU",
+    "measured on {gpu}",
+    "simulated, {costs}",
+    "ideal costs",
+    "custom costs",
+    "unknown costs",
+    "{gpu} costs",
+    "{gpu} overheads",
+    "{costs} for {gpu}",
+    "{costs} on {gpu}",
     "Figures",
     "Figures of each run",
     "Finding",
@@ -112,6 +136,8 @@ SENTENCES = (
     "launches",
     "tail",
     "imbalance",
+    "launch, first load",
+    "estimated with the launch of a benchmark",
     "kernel",
     "driver",
     "date",

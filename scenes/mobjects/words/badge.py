@@ -1,11 +1,9 @@
 """Badge: where the figures on screen come from."""
 
-import re
-
 from manim import LEFT, Dot, ManimColor, RoundedRectangle, VGroup, config
 
 from tilesim import Trace
-from tilesim.costs import badge
+from tilesim.costs import badge, said_of
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import cut, label, px
 from tilesim_scenes.look.theme import ink_on, theme_now
@@ -14,8 +12,6 @@ from tilesim_scenes.mobjects.drawing.quads import stroke_width
 KINDS = ("measured", "counted", "simulated", "model")
 ROOM = 0.6
 """Of the frame's width, that its words take at most: a clock stands on the same line."""
-COSTS = re.compile("(.+) (costs|overheads)(?: for an? (.+?))?(?: on an? (.+))?")
-"""What `tilesim.costs.badge` says of a GPU's costs: whose, what, scaled to which, and on which."""
 
 
 class Badge(VGroup):
@@ -67,15 +63,4 @@ def said_of_costs(label: str) -> str:
     >>> said_of_costs("H200 costs on an A100"), said_of_costs("H200 overheads for an A100 on a T4")
     ('H200 costs on A100', 'H200 overheads for A100 on T4')
     """
-    known = {
-        "ideal costs": tr("ideal costs"),
-        "custom costs": tr("custom costs"),
-        "unknown costs": tr("unknown costs"),
-    }
-    found = COSTS.fullmatch(label)
-    if label in known or not found:
-        return known.get(label, label)
-    gpu, what, scaled, on = found.groups()
-    said = tr("{gpu} costs", gpu=gpu) if what == "costs" else tr("{gpu} overheads", gpu=gpu)
-    said = tr("{costs} for {gpu}", costs=said, gpu=scaled) if scaled else said
-    return tr("{costs} on {gpu}", costs=said, gpu=on) if on else said
+    return said_of(label, tr)

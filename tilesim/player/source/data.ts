@@ -35,7 +35,6 @@ export interface Window {
 
 interface Facts {
   name: string;
-  badge: string;
   origin: "simulated" | "measured";
   sms: number;
   slotsPerSm: number;

@@ -16,7 +16,7 @@ const APART = 24;
 export const isFramed = () => has("framed");
 export const isCompact = () => has("compact");
 /** Whether things are stacked; as in the style sheet. */
-export const isNarrow = () => matchMedia("(max-width: 720px)").matches;
+export const isNarrow = () => matchMedia("(max-width: 600px)").matches;
 /** Whether tiles are shown beside or above the lanes; as in the style sheet. */
 export const showsTiles = () => !isCompact() && !(isFramed() && isNarrow());
 
