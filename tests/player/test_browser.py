@@ -302,6 +302,17 @@ def test_simulated_beside_measured_says_the_error_live(opened):
     assert page.locator(".error").inner_text() != whole
 
 
+@pytest.mark.parametrize("width", [320, 480, 720, 768, 1440])
+def test_the_controls_leave_the_axis_in_sight(opened, width):
+    page = opened(player.page(race(132)), viewport={"width": width, "height": 800})
+    lanes(page).evaluate("(canvas) => canvas.scrollIntoView({ block: 'center' })")
+    seen = lanes(page).bounding_box()
+    assert seen["y"] >= 0
+    assert seen["y"] + seen["height"] <= page.locator(".controls").bounding_box()["y"]
+    assert width < 720 or page.locator(".controls").bounding_box()["height"] < 110
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
 def test_it_speaks_the_language_of_its_words(opened):
     words = {
         "Play": "播放",

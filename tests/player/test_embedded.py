@@ -16,9 +16,15 @@ STORY = player.Story(
 
 
 @pytest.fixture
-def opened(browser, tmp_path):
+def faults():
+    """What goes wrong in a page of `opened`."""
+    return []
+
+
+@pytest.fixture
+def opened(browser, tmp_path, faults):
     """Opens a page of its own with the elements that `post` names, and holds that nothing fails in it."""
-    contexts, faults = [], []
+    contexts = []
 
     def opened(post, width=1440, style="", **options):
         (tmp_path / "race.html").write_text(player.page(race(), story=STORY), "utf-8")
@@ -139,7 +145,7 @@ def test_a_player_that_goes_leaves_no_listener_behind(opened):
 
 
 def test_attributes_say_how_it_plays(opened):
-    frame = inside(opened(elements('src="race.html" compact loop start="5" end="6.5" speed="4" at="6"')))
+    frame = inside(opened(elements('src="race.html" compact loop start="5" end="6.5" speed="4" at="6us"')))
     seen = shown(frame)
     assert seen["range"] == seen["view"] == {"from": 5000, "to": 6500}
     assert (seen["t"], seen["loop"]) == (6000, True)
@@ -149,6 +155,13 @@ def test_attributes_say_how_it_plays(opened):
     times = [shown(frame)["t"] for _ in range(40) if frame.wait_for_timeout(15) is None]
     assert all(5000 <= t <= 6500 for t in times)
     assert any(later < earlier for earlier, later in pairwise(times)), "it loops"
+
+
+def test_a_page_that_is_not_there_is_said_in_a_line(opened, faults):
+    page = opened(elements('src="none.html"'))
+    page.get_by_text("No player was found at none.html").wait_for()
+    assert page.locator("tilesim-player").bounding_box()["height"] < 60
+    assert len(faults) == 1 and "404" in faults.pop()
 
 
 def test_its_theme_follows_the_page(opened):

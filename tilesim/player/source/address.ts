@@ -21,11 +21,11 @@ export function optionsIn(address: string): Options {
   };
 }
 
-/** What of `Shown` an address asks for; what the runs do not have is left out. Its times are µs. */
+/** What of `Shown` an address asks for; what the runs do not have is left out. Its times are µs, with or without the unit. */
 export function shownIn(address: string, runs: Run[], whole: View): Partial<Shown> {
   const found = new URLSearchParams(address.replace(/^#/, ""));
   const shown: Partial<Shown> = { loop: found.has("loop") };
-  const number = (name: string) => (found.get(name) ? Number(found.get(name)) : NaN);
+  const number = (name: string) => (found.get(name) ? Number(found.get(name)!.replace(/[uµ]s$/, "")) : NaN);
   const time = (name: string, otherwise: number) => {
     const us = number(name);
     return Number.isFinite(us) ? Math.min(whole.to, Math.max(whole.from, Math.round(1000 * us))) : otherwise;

@@ -2,6 +2,9 @@
 
 const OPTIONS = ["compact", "loop", "autoplay", "theme", "speed", "start", "end", "at"];
 
+/** Milliseconds from the load of a page until it must have said its height. */
+const PATIENCE = 1000;
+
 class TilesimPlayer extends HTMLElement {
   private gone = new AbortController();
 
@@ -19,19 +22,31 @@ class TilesimPlayer extends HTMLElement {
     frame.setAttribute("sandbox", "allow-scripts allow-popups");
     frame.style.cssText = "display:block;width:100%;height:560px;border:0";
     this.style.display = "block";
+    let told = false;
     // What the page has inside the element, a link, is for where this program does not run.
-    (this.shadowRoot ?? this.attachShadow({ mode: "open" })).replaceChildren(frame);
+    const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
+    root.replaceChildren(frame);
 
     addEventListener(
       "message",
       ({ source, data }) => {
         const high = data?.tilesimHeight;
-        if (source === frame.contentWindow && Number.isFinite(high)) frame.style.height = `${high}px`;
+        if (source !== frame.contentWindow || !Number.isFinite(high)) return;
+        told = true;
+        frame.style.height = `${high}px`;
       },
       { signal },
     );
     const tell = () => frame.contentWindow?.postMessage({ tilesimTheme: themeBehind(this) }, "*");
     frame.addEventListener("load", tell);
+    // A page that is not there loads as well, but never says its height.
+    const missing = () => {
+      if (told || signal.aborted) return;
+      const words = document.createElement("p");
+      words.textContent = `No player was found at ${file}.`;
+      root.replaceChildren(words);
+    };
+    frame.addEventListener("load", () => setTimeout(missing, PATIENCE));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", tell, { signal });
     document.addEventListener("transitionend", tell, { signal });
     const watch = new MutationObserver(tell);

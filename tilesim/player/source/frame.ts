@@ -8,6 +8,8 @@ export function tellHeight(): void {
     const tilesimHeight = Math.min(FRAME, document.documentElement.offsetHeight);
     parent.postMessage({ tilesimHeight }, "*");
   };
+  // Out of view nothing is laid out, but the page around waits for a word.
+  tell();
   new ResizeObserver(tell).observe(document.documentElement);
 }
 
