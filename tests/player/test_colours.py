@@ -42,7 +42,7 @@ PATHS = (
     "idle, write, hand over, multiply, fix up, both, multiply, write, both, wait, write",
     "idle, hand over, both, first load, write",
 )
-"""Phases that follow one another in a lane, or in a lane and the next one."""
+"""Phases that follow one another in a lane, and a first load beside a multiply with a write."""
 LEAST_APART = 0.09
 """In OKLab, some four times what is just told apart."""
 
