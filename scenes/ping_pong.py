@@ -9,7 +9,7 @@ were timed.
 
 from collections.abc import Sequence
 
-from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, Line, ManimColor, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, GrowFromEdge, Line, ManimColor, VGroup
 
 from tilesim import Problem
 from tilesim.devices.occupancy import occupancy
@@ -39,7 +39,7 @@ FILM = {
     ),
     "part": "Hiding waits",
     "place": 120,
-    "seconds": 75,
+    "seconds": 79,
     "shows": "Warps that do everything, a warp that loads, and two groups that take turns.",
 }
 SIZES = 8192, 8192, 512
@@ -118,9 +118,11 @@ class PingPong(OneProcessor):
         made, pause = self.alike, self.waits[0]
         self.badge(Badge(tr("model, from measured times"), "model"))
         self.until = float(self.loads.writes["end"][1])
-        self.say("Warps are groups of 32 threads. Here, eight of them load, multiply, and write.")
+        self.say(
+            "Warps are groups of 32 threads. Eight of them load from memory, multiply, and write to memory."
+        )
         self.team = self.placed([(self.crew(8), tr("eight warps"))])
-        key = self.key(*self.entries(tr("tensor cores wait"), self.theme.wait_text))
+        key = self.key(*self.entries(), Entry(tr("tensor cores wait"), [self.theme.wait_text]))
         rows = self.rows(
             {
                 tr("load"): self.loading(made),
@@ -180,18 +182,20 @@ class PingPong(OneProcessor):
             held(tr("ping: {n:,}", n=self.sums // 2), 0, 0.25, self.hue),
             held(tr("pong: {n:,}", n=self.sums // 2), 0.25, 0.25, self.hue),
         )
-        rest = self.word("nothing left for anything else", 44, self.theme.wait_text)
+        rest = self.word("no room for loop counters or addresses", 44, self.theme.wait_text)
         rest.next_to(two, DOWN, px(20))
+        self.badge(Badge(tr("schematic"), "model"))
         self.say(
-            "A tile’s sums stay in registers while they are written. The next tile’s would take the rest."
+            "Could the next tile begin during the write? No: the sums of two tiles take all registers, "
+            "where threads keep their numbers."
         )
         self.play(FadeIn(ground, name), *self.key())
-        self.play(FadeIn(one, shift=px(200) * LEFT))
-        self.play(FadeIn(two, shift=px(200) * LEFT))
+        self.play(GrowFromEdge(one, LEFT))
+        self.play(GrowFromEdge(two, LEFT))
         self.play(FadeIn(rest))
         self.let_read()
         self.play(Leave(two), Leave(rest), run_time=0.4)
-        self.say("So the eight split into two groups, with tiles half as large.")
+        self.say("So we split the eight warps into two groups, and give each a tile half as large.")
         groups = [
             (self.crew(1), tr("a ninth warp loads")), (self.crew(4), tr("ping: four warps")),
             (self.crew(4), tr("pong: four warps")),
@@ -205,11 +209,10 @@ class PingPong(OneProcessor):
     def two_groups(self) -> None:
         """One group writes while the other multiplies."""
         made = self.turns
-        groups = [bars_of(made.consumers(group)) for group in range(2)]
+        groups = [bars_of(made.consumers(group), wait="") for group in range(2)]
         both = [bar for group in groups for bar in group if bar.kind == "multiply"]
-        # Before its first tile, ping waits for data and not for its turn.
-        groups[0] = groups[0][1:]
-        key = self.key(*self.entries(tr("wait for its turn"), self.theme.wait))
+        self.badge(Badge(tr("model, from measured times"), "model"))
+        key = self.key(*self.entries())
         rows = self.rows(
             {
                 tr("ninth warp: load"): self.loading(made),
@@ -222,7 +225,7 @@ class PingPong(OneProcessor):
         self.say("They take turns: when ping has finished multiplying, it is pong’s turn.")
         self.play(FadeIn(rows, self.axis), *key)
         self.run_to(rows, made.writes["end"][0], 4.5)
-        self.say("While one group is writing, the other multiplies, so the tensor cores never wait.")
+        self.say("While one group is writing, the other multiplies, so here the tensor cores never wait.")
         self.run_to(rows, self.until, 6.0)
         self.leave(rows, self.team, self.axis)
 
@@ -270,13 +273,12 @@ class PingPong(OneProcessor):
         rows = {name: [bar._replace(text="") for bar in bars] for name, bars in rows.items()}
         return self.named_rows(rows, top, high)
 
-    def entries(self, wait: str, color: Colour) -> list[Entry]:
-        """What the colors of lanes mean; `wait`: who waits, and for what."""
+    def entries(self) -> list[Entry]:
+        """What the colors of lanes mean."""
         return [
             Entry(tr("load"), [self.hue], hatched=True),
             Entry(tr("multiply"), [self.hue]),
             Entry(tr("write"), [self.theme.write]),
-            Entry(wait, [color]),
         ]
 
     @staticmethod
