@@ -52,7 +52,7 @@ FILM = {
     "title": "Ladder",
     "question": "What makes the same matrix product almost 30 times as fast?",
     "finding": (
-        "On an H200, the same matrix product is 28.5 times as fast if its tensor cores wait for 14% of "
+        "On an H200, the same matrix product is 28.5 times as fast when its tensor cores wait for 14% of "
         "the time instead of 97%."
     ),
     "part": "Kernels",
@@ -144,7 +144,7 @@ class Ladder(OneProcessor):
         self.two_groups()
         self.all_of_them()
         self.close(
-            "On an H200, the same matrix product is {times:.1f} times as fast if its tensor cores "
+            "On an H200, the same matrix product is {times:.1f} times as fast when its tensor cores "
             "wait for {after:.0%} of the time instead of {before:.0%}.",
             [(tr("program 1"), self.us[0]), (tr("program 6"), self.us[-1])],
             "times",
@@ -191,8 +191,8 @@ class Ladder(OneProcessor):
         self.bars = self.bars_of(0, 1)
         self.places = [row.get_center() for row in self.bars]
         about = VGroup(
-            self.word("six programs for one product of two matrices:", 50, self.theme.text),
-            self.word("8192 × 8192 results, each a sum of 512 products", 50, self.theme.text),
+            self.word("Six programs compute the same matrix product:", 50, self.theme.text),
+            self.word("8192 × 8192 numbers, each a sum of 512 products.", 50, self.theme.text),
             self.word("Each program builds on the one before.", 50),
         ).arrange(DOWN, buff=px(30))
         self.panel(about)
@@ -280,36 +280,35 @@ class Ladder(OneProcessor):
 
     def neighbors(self) -> None:
         """A column read by neighboring threads, and a row."""
-        size = {"each": self.each}
         far = self.reading(
             tr("program 1: rows of a matrix"),
-            tr("8 pieces sent, 1 of {each} numbers used", **size),
+            tr("8 pieces of {each} sent, 8 numbers used", each=self.each),
             2 * self.each,
             1,
         )
         near = self.reading(
             tr("program 2: rows of a matrix"),
-            tr("4 pieces sent, all {each} numbers used", **size),
+            tr("4 pieces of {each} sent, all 64 numbers used", each=self.each),
             self.each // 2,
             self.each // 2,
         )
         panel = self.panel(far, near)
         self.say(
-            "Its threads read down a column. Memory sends pieces of {each} numbers, "
-            "and only one of each is used.",
-            **size,
+            "Its threads read down a column. Memory sends {each} numbers at once, "
+            "and {rest} of them go unused.",
+            each=self.each,
+            rest=self.each - 1,
         )
         for one in panel:
             if one is near:
                 self.say(
-                    "In program 2, neighboring threads read neighboring numbers "
-                    "and use all of them: {us:.0f} µs.",
+                    "In program 2, neighboring threads read neighboring numbers, "
+                    "and use all that is sent: {us:.0f} µs.",
                     us=self.us[1],
                 )
             self.play(FadeIn(one[0], run_time=0.5))
             self.play(Create(one[1], run_time=0.8))
-            self.play(FadeIn(one[2], run_time=0.6))
-            self.play(FadeIn(one[3], one[4], run_time=0.6))
+            self.play(FadeIn(*one[2:], run_time=0.6))
         self.play(self.bars.come(1))
         self.leave(panel)
         self.enlarge()
@@ -339,7 +338,7 @@ class Ladder(OneProcessor):
         """What two tiles need, and one of twice the width."""
         panel = self.panel(self.tiles_of(False), self.tiles_of(True))
         two, one = panel
-        self.say("A tile is a part of the result. Two tiles need four strips of input.")
+        self.say("Two tiles, parts of the result, need four strips of input.")
         self.play(FadeIn(two[0], *(tile[0] for tile in two[1])))
         self.play(*(FadeIn(tile[1]) for tile in two[1]))
         self.say(
@@ -390,9 +389,9 @@ class Ladder(OneProcessor):
                 for text, lane in zip((tr("program 3"), tr("program 4")), lanes, strict=True)
             )
         )
-        self.say("Program 3 loads, then multiplies. While it loads, its tensor cores wait.")
+        self.say("While program 3 loads, its tensor cores wait.")
         self.play(FadeIn(title, names[0], lanes[0]), *self.lane_key())
-        self.play(PlayTrace(lanes[0], until=until, run_time=2.6))
+        self.play(PlayTrace(lanes[0], until=until, run_time=2.4))
         self.say(
             "Program 4 loads the numbers early, so they are there when needed: {us:.0f} µs.",
             us=self.us[3],
@@ -409,14 +408,18 @@ class Ladder(OneProcessor):
         fourth, fifth = (first_tiles(run) for run in (self.fourth, self.fifth))
         self.until = float(fourth["done"][-1])
         between = bars("write", fourth, "drain", "done") + bars("load", fourth[1:], "issue", "start")
-        before = self.named_rows({tr("program 4"): cores(fourth), tr("loads, writes"): between}, top, high)
+        before = self.named_rows(
+            {tr("program 4"): cores(fourth), tr("write, first load"): between}, top, high
+        )
         writes = bars("write", fifth, "drain", "done")
         after = self.named_rows({tr("program 5"): cores(fifth), tr("writes"): writes}, top - 2.6 * high, high)
         title = self.lane_title()
-        self.say("Program 4 writes each tile before it loads for the next.")
+        self.say("But between tiles, program 4 stops: it writes, and only then loads again.")
         self.play(FadeIn(title, before), *self.lane_key(Entry(tr("write"), [self.theme.write])))
         self.play(PlayTrace(before, until=self.until, run_time=2.4))
-        self.say("Program 5 writes one tile while it multiplies the next: {us:.0f} µs.", us=self.us[4])
+        self.say(
+            "Program 5 writes a tile while it already multiplies for the next: {us:.0f} µs.", us=self.us[4]
+        )
         self.play(FadeIn(after))
         self.play(PlayTrace(after, until=self.until, run_time=2.5))
         self.another(3)
@@ -438,7 +441,7 @@ class Ladder(OneProcessor):
         before = self.named_rows({tr("program 5"): cores(first_tiles(self.fifth))}, top, high)
         names = tr("group one"), tr("group two"), tr("program 6")
         after = self.named_rows(dict(zip(names, (*turns, both), strict=True)), top - 1.6 * high, high)
-        title = self.word("each group has a tile half as wide", 38)
+        title = self.word("tiles half as wide; waits inside a tile are not drawn", 38)
         title.move_to([self.area.left, self.room[1], 0], LEFT + UP)
         before.show(self.until)
         self.say(
@@ -468,7 +471,7 @@ class Ladder(OneProcessor):
         room = self.area.top - self.floor - px(30)
         picture.scale(min(1.0, room / picture.height))
         picture.move_to([self.area.left, self.floor + px(12), 0], DOWN + LEFT)
-        self.say("In every program, multiplying takes equally many clock cycles. Only the waiting shrinks.")
+        self.say("All multiply for the same number of clock cycles. Only the waiting gets shorter.")
         self.play(FadeIn(self.bars, cycles), *self.key(*self.two_parts()))
         self.leave(self.bars, cycles)
 

@@ -182,7 +182,7 @@ class PingPong(OneProcessor):
             held(tr("ping: {n:,}", n=self.sums // 2), 0, 0.25, self.hue),
             held(tr("pong: {n:,}", n=self.sums // 2), 0.25, 0.25, self.hue),
         )
-        rest = self.word("no room for loop counters or addresses", 44, self.theme.wait_text)
+        rest = self.word("no room for anything else", 44, self.theme.wait_text)
         rest.next_to(two, DOWN, px(20))
         self.badge(Badge(tr("schematic"), "model"))
         self.say(
