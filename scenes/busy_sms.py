@@ -17,24 +17,26 @@ from tilesim.products import Product
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.film.race_film import RaceFilm
+from tilesim_scenes.film.runs import written_after_hand_over
 from tilesim_scenes.film.traces import Default, shipped
-from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.many_sms import ManySMs, alike_together, round_ends
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, px
+from tilesim_scenes.look.text import label, lines, px
 from tilesim_scenes.look.theme import Colour, ink_on, mixed
 from tilesim_scenes.mobjects.drawing.quads import diagonals, rectangle, strokes
 from tilesim_scenes.mobjects.hardware.sm import SM
 from tilesim_scenes.mobjects.hardware.thread_block import ThreadBlock
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
+from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace
+from tilesim_scenes.mobjects.words.key import Entry
 
 FILM = {
     "title": "Busy SMs",
     "question": "What if another program holds one processor?",
     "finding": (
         "On an H200 with one of its 132 SMs held, fixed lists of tiles take 1.9 times as long. With a "
-        "block for each tile, the product takes only 217.2 µs."
+        "block for each tile, it is only 217.2 µs."
     ),
     "part": "Schedules",
     "place": 200,
@@ -116,16 +118,18 @@ class BusySms(ManySMs):
         self.full, self.left_over = (few - 1) * self.others, self.n - (few - 1) * self.others
         self.guard(sum(counts[2] == few) == self.left_over, "the last round has only the tiles left over")
         self.guard(self.us[2] < 0.75 * self.us[1], "the naive kernel is faster while one SM is held")
+        self.sm = next(sm for sm in range(self.sms) if sm not in self.held[2])
+        mine = [np.sort(t.spans[t.spans["sm"] == self.sm], order="issue") for t in (self.free, self.naive)]
+        self.seams = [(float(one["drain"][1]), float(one["start"][2])) for one in mine]
+        self.guard(
+            self.seams[0][1] < mine[0]["done"][1], "a block with a list goes on while a tile is written"
+        )
+        size = self.free.problem.m, self.free.problem.n, self.free.problem.k
         rows = [row for row in report("busy_sms")["rows"] if row["busy_sms"] == 0]
-        product = self.free.problem
-        took = {
-            row["kernel"]: row
-            for row in rows
-            if (row["m"], row["n"], row["k"]) == (product.m, product.n, product.k)
-        }
+        took = {row["kernel"]: row for row in rows if (row["m"], row["n"], row["k"]) == size}
         self.samples = took["naive"]["samples"]
-        self.slower = took["naive"]["us"] / took["persistent"]["us"] - 1
-        self.guard(0.01 < self.slower < 0.2, "fixed lists are a little faster while all SMs are free")
+        self.saved = 1 - took["persistent"]["us"] / took["naive"]["us"]
+        self.guard(0.01 < self.saved < 0.2, "fixed lists are a little faster while all SMs are free")
 
     def construct(self) -> None:
         self.ask("A kernel is a program that runs on a GPU, in groups of threads called thread blocks.")
@@ -134,10 +138,9 @@ class BusySms(ManySMs):
         self.all_free()
         self.one_is_held()
         self.four_rounds()
-        self.four_more()
         self.a_block_per_tile()
         self.five_rounds()
-        self.all_free_again()
+        self.the_pause()
         self.the_end()
 
     def the_work(self) -> None:
@@ -160,7 +163,9 @@ class BusySms(ManySMs):
 
     def stage(self, held: bool) -> None:
         """The first three SMs and the last, which may be held; dots stand for those between."""
-        area = self.area
+        runs = Entry(tr("runs"), [self.theme.by_phase["multiply"]])
+        self.states = self.key(Entry(tr("waits"), [self.theme.launch]), runs)
+        area = self.area._replace(bottom=self.floor)
         self.badge(Badge(tr("schematic"), "model"))
         column = area.width / 5
         high = min(px(330), 0.5 * area.height)
@@ -207,10 +212,12 @@ class BusySms(ManySMs):
         word = self.word("thread blocks, each with its list of tiles", 46, self.theme.text)
         word.move_to([self.area.left, self.area.top - px(20), 0], LEFT)
         self.say(
-            "A persistent kernel starts one block per SM, which works through a fixed list of {each} tiles.",
+            "A persistent kernel starts one block on each SM. "
+            "Each block works through a fixed list of {each} tiles.",
             each=self.each,
         )
-        self.play(FadeIn(self.shown, word), LaggedStart(*map(FadeIn, groups), lag_ratio=0.3, run_time=1.8))
+        come = LaggedStart(*map(FadeIn, groups), lag_ratio=0.3, run_time=1.8)
+        self.play(FadeIn(self.shown, word), come, *self.states)
         self.play(self.enter(groups, [0, 1, 2, 3]))
         self.leave(*groups, word, self.shown)
 
@@ -221,37 +228,36 @@ class BusySms(ManySMs):
         for place, group in enumerate(groups):
             group.move_to([self.columns[place], self.top, 0])
         self.say(
-            "Another program now holds one SM, so the last block has to wait, and its {each} tiles with it.",
+            "Another program now holds one SM, so the last block and its {each} tiles have to wait.",
             each=self.each,
         )
-        self.play(FadeIn(self.shown), *self.key())
+        self.play(FadeIn(self.shown), *self.states)
         self.play(FadeIn(self.hatch), *map(FadeIn, groups))
         self.play(self.enter(groups, [0, 1, 2]))
         late.move_to([self.columns[-1], self.top, 0])
-        waits = self.word("waits", 46, self.theme.text).next_to(late, LEFT, px(30))
-        self.play(FadeIn(late, shift=px(40) * DOWN), FadeIn(waits))
-        self.say("With tiles this large, the memory of an SM has room for only one block.")
+        self.play(FadeIn(late, shift=px(40) * DOWN))
+        self.say("With tiles this large, an SM has room for only one block.")
         full = VGroup(*(self.word("full", 40, self.theme.text) for _ in groups))
         for word, box in zip(full, self.sm_boxes, strict=False):
             word.move_to(box.box.get_corner(UP + RIGHT) + px(18) * (DOWN + LEFT), UP + RIGHT)
         self.play(FadeIn(full))
-        self.let_read()
-        self.leave(self.shown, *groups, self.hatch, late, waits, full)
+        self.leave(self.shown, *groups, self.hatch, late, full)
 
     def a_block_per_tile(self) -> None:
         """A queue of blocks with a tile each; whenever an SM is free, the next one enters."""
         self.stage(held=True)
-        groups = [self.block(n, 1) for n in range(7)]
-        room = self.area.width / len(groups)
-        for n, group in enumerate(groups):
-            group.move_to([self.area.left + (n + 0.5) * room, self.top, 0])
-        self.say("The naive kernel starts one block per tile; whichever SM is free gets the next one.")
-        self.play(FadeIn(self.shown, self.hatch), *map(FadeIn, groups), *self.key())
+        groups = [self.block(n, 1) for n in (0, 1, 2, *range(self.others, self.others + 4))]
+        room = self.area.width / (len(groups) + 1)
+        for slot, group in zip((0, 1, 2, 4, 5, 6, 7), groups, strict=True):
+            group.move_to([self.area.left + (slot + 0.5) * room, self.top, 0])
+        between = label("…", 90).move_to([self.area.left + 3.5 * room, self.top, 0])
+        self.say("The naive kernel starts one block for each tile. Whichever SM is free gets the next one.")
+        self.play(FadeIn(self.shown, self.hatch, between), *map(FadeIn, groups), *self.states)
         self.play(self.enter(groups[:3], [0, 1, 2]))
-        for done, place in ((1, 1), (0, 0), (2, 2)):
-            self.play(FadeOut(groups[done], shift=px(120) * DOWN), run_time=0.4)
-            self.play(self.enter([groups[3 + (1, 0, 2).index(done)]], [place]))
-        self.leave(self.shown, self.hatch, *groups[3:])
+        for place, new in zip((1, 0, 2), groups[3:], strict=False):
+            self.play(FadeOut(groups[place], shift=px(120) * DOWN), run_time=0.4)
+            self.play(self.enter([new], [place]))
+        self.leave(self.shown, self.hatch, between, *groups[3:])
 
     @property
     def ground(self) -> Colour:
@@ -261,9 +267,9 @@ class BusySms(ManySMs):
     def hatched(self, box: Mobject) -> VGroup:
         """A place as it looks while another program holds it."""
         place = rectangle(box.width, box.height, self.ground).move_to(box)
-        lines = strokes(self.theme.quiet, 2.5)
-        lines.points = diagonals(place, 0, 1, px(16))
-        return VGroup(place, lines)
+        hatch = strokes(self.theme.quiet, 2.5)
+        hatch.points = diagonals(place, 0, 1, px(16))
+        return VGroup(place, hatch)
 
     # Recorded runs.
 
@@ -273,13 +279,12 @@ class BusySms(ManySMs):
         self.ticking = self.clock(self.free.makespan)
         key = self.key(*self.phases("launch", "first load", "multiply", "write", "both"))
         area = self.area._replace(bottom=self.floor)
-        lanes, title = self.rows(self.free, area, tr("132 SMs, one thin row each; time runs to the right"))
+        words = tr("132 SMs, one thin row each; time runs to the right")
+        lanes, title = self.rows(self.free, area, words, self.one.makespan)
         names = self.round_names(lanes, round_ends(self.free))
         end = self.ends(lanes, self.us[0])
         self.say(
-            "With all SMs free, every block works through its list: {each} rounds, {us:.1f} microseconds.",
-            each=self.each,
-            us=self.us[0],
+            "With all SMs free, {each} rounds take {us:.1f} microseconds.", each=self.each, us=self.us[0]
         )
         self.play(*key, *self.appear(lanes, title, self.ticking))
         self.play(
@@ -299,62 +304,52 @@ class BusySms(ManySMs):
         step = px(LANE + 62)
         upper = area._replace(bottom=foot + 2 * step)
         others = [sm for sm in alike_together(run) if sm not in (self.twice, *self.held[1])]
-        self.lanes, title = self.rows(
+        lanes, title = self.rows(
             run, upper, tr("{n} other SMs, one thin row each", n=len(others)), sms=others
         )
-        window, wide = (0.0, float(run.makespan)), self.lanes.width
-        self.lane = LaneVectors(
+        window, wide = (0.0, float(run.makespan)), lanes.width
+        lane = LaneVectors(
             run, [self.twice], window, wide, px(LANE), labels=False, ticks=False, numbers=False,
             fills=self.theme.by_phase,
         )  # fmt: skip
-        self.lane.shift([area.left, foot, 0] - self.lane.grounds.get_corner(LEFT + DOWN))
-        place = rectangle(wide, px(LANE)).move_to(self.lane.grounds).shift(step * UP)
+        lane.shift([area.left, foot, 0] - lane.grounds.get_corner(LEFT + DOWN))
+        place = rectangle(wide, px(LANE)).move_to(lane.grounds).shift(step * UP)
         held = self.hatched(place)
         names = VGroup(
             self.word("the SM that is held by the other program", 40, self.theme.text),
             self.word("the SM that is free first", 40, self.theme.text),
         )
-        for name, lane in zip(names, (place, self.lane.grounds), strict=True):
-            name.next_to(lane, UP, px(8), aligned_edge=LEFT)
+        for name, below in zip(names, (place, lane.grounds), strict=True):
+            name.next_to(below, UP, px(8), aligned_edge=LEFT)
+        self.say("The last block has to wait for another one to finish.")
+        around = VGroup(title, held, names)
+        self.play(*key, *self.appear(lanes, lane, around, self.ticking))
+        self.play(PlayTrace(self.ticking, lanes, lane, until=self.begins, run_time=2.4))
+        us, end, idle = self.begins / 1000, float(run.makespan), self.others - 1
+        first = self.in_lane(lane, 0.0, self.begins, tr("its own list: {us:.1f} µs", us=us))
+        self.play(FadeIn(first))
         self.say(
-            "The last block can begin only when another one has ended: "
-            "{each} rounds become {all}, in {us:.1f} microseconds.",
-            each=self.each,
-            all=self.rounds[1],
-            us=self.us[1],
-        )
-        self.around = VGroup(title, held, names)
-        self.play(*key, *self.appear(self.lanes, self.lane, self.around, self.ticking))
-        self.play(PlayTrace(self.ticking, self.lanes, self.lane, until=self.begins, run_time=2.4))
-        self.first = self.in_lane(0.0, self.begins, tr("its own block's list"))
-        self.play(FadeIn(self.first))
+            "{each} rounds become {all}: {us:.1f} microseconds. "
+            "{idle} SMs stand idle, because those tiles belong to one block.",
+            each=self.each, all=self.rounds[1], us=self.us[1], idle=idle,
+        )  # fmt: skip
+        words = tr("the last list: {us:.1f} µs", us=end / 1000 - us)
+        second = self.in_lane(lane, self.begins, end, words)
+        run_on = PlayTrace(self.ticking, lanes, lane, until=end, run_time=2.6)
+        self.play(run_on, FadeIn(second, run_time=0.6))
+        figure = self.ends(lanes, self.us[1]).set_y(lane.grounds.get_y())
+        waiting = self.waiting(lanes)
+        words, ink = tr("{idle} SMs have nothing to do", idle=idle), ink_on(self.theme.wait)
+        note = self.note_in(lanes, self.begins, 0.0, 1.0, words, ink)
+        self.play(FadeIn(figure, waiting))
+        self.play(FadeIn(note, run_time=0.8))
+        self.leave(lanes, lane, around, first, second, figure, waiting, note, self.ticking)
 
-    def in_lane(self, begin: float, end: float, text: str) -> Mobject:
+    def in_lane(self, lane: LaneVectors, begin: float, end: float, text: str) -> Mobject:
         """A word in the lane of the SM that does two lists."""
         word = label(text, 42, ink_on(self.theme.by_phase["multiply"]), bold=True)
-        word.scale(min(1.0, 0.9 * (self.lane.x(end) - self.lane.x(begin)) / word.width))
-        return word.move_to([(self.lane.x(begin) + self.lane.x(end)) / 2, self.lane.grounds.get_y(), 0])
-
-    def four_more(self) -> None:
-        """The block that waited has the GPU to itself."""
-        end = float(self.one.makespan)
-        second = self.in_lane(self.begins, end, tr("the last block's list"))
-        self.play(
-            PlayTrace(self.ticking, self.lanes, self.lane, until=end, run_time=2.6),
-            FadeIn(second, run_time=0.6),
-        )
-        figure = self.ends(self.lanes, self.us[1]).set_y(self.lane.grounds.get_y())
-        self.play(FadeIn(figure))
-        idle = self.others - 1
-        note = self.note_in(self.lanes, self.begins, 0.0, 1.0, tr("{idle} SMs have nothing to do", idle=idle))
-        self.say(
-            "{idle} SMs stand idle, because those {each} tiles belong to one block.",
-            idle=idle,
-            each=self.each,
-        )
-        self.play(FadeIn(note, run_time=0.8))
-        self.let_read()
-        self.leave(self.lanes, self.lane, self.around, self.first, second, figure, note, self.ticking)
+        word.scale(min(1.0, 0.9 * (lane.x(end) - lane.x(begin)) / word.width))
+        return word.move_to([(lane.x(begin) + lane.x(end)) / 2, lane.grounds.get_y(), 0])
 
     def five_rounds(self) -> None:
         """The naive kernel, with one SM held."""
@@ -367,73 +362,71 @@ class BusySms(ManySMs):
             run,
             self.area._replace(bottom=self.floor),
             tr("a block for each tile (naive); the {n} SMs that are not held", n=len(others)),
+            self.one.makespan,
             sms=others,
         )
-        self.say(
-            "{few} rounds on {others} SMs are {full} tiles, so {left} tiles need one more round: "
-            "{us:.1f} microseconds.",
-            few=self.rounds[2] - 1,
-            others=self.others,
-            full=self.full,
-            left=self.left_over,
-            us=self.us[2],
-        )
-        self.play(*key, *self.appear(lanes, title, self.ticking))
         ends = round_ends(run)
         names = self.round_names(lanes, ends)[:-1]
-        self.play(
-            PlayTrace(self.ticking, lanes, until=float(run.makespan), run_time=3.6),
-            LaggedStart(*map(FadeIn, names), lag_ratio=1.0, run_time=3.6 * ends[-2] / ends[-1]),
-        )
-        share = 3 * self.left_over / len(others)
-        last = self.note_in(
-            lanes,
-            ends[-2],
-            share,
-            share + 0.2,
-            tr("round {n}: {left} tiles", n=len(ends), left=self.left_over),
-        )
-        end = self.ends(lanes, self.us[2])
-        self.play(FadeIn(end, last))
-        self.let_read()
-        self.leave(lanes, title, names, last, end, self.ticking)
-
-    def all_free_again(self) -> None:
-        """What fixed lists are good for."""
-        self.badge(of_trace(self.free))
-        whole = 1.0
-        heading = self.word("time with all SMs free, median of {n} runs", 46, self.theme.text, n=self.samples)
-        fill = mixed(self.theme.background, self.theme.measured, 0.6)
-        bars = Amounts(
-            [
-                Amount(
-                    tr("a fixed list for each block (persistent)"),
-                    [(whole, fill)],
-                    tr("{share:.0%}", share=whole),
-                ),
-                Amount(
-                    tr("a block for each tile (naive)"),
-                    [(whole + self.slower, fill)],
-                    tr("{share:.0%}", share=whole + self.slower),
-                ),
-            ],
-            self.area.width,
-        )
-        both = VGroup(heading, bars).arrange(DOWN, buff=px(50), aligned_edge=LEFT).move_to(self.area.center)
         self.say(
-            "Why use fixed lists at all? If all SMs are free, the naive kernel takes {share:.0%} longer.",
-            share=self.slower,
+            "In {few} rounds, {others} SMs do {full} tiles.",
+            few=self.rounds[2] - 1, others=self.others, full=self.full,
+        )  # fmt: skip
+        self.play(*key, *self.appear(lanes, title, self.ticking))
+        self.play(
+            PlayTrace(self.ticking, lanes, until=ends[-2], run_time=2.9),
+            LaggedStart(*map(FadeIn, names), lag_ratio=1.0, run_time=2.9),
         )
-        self.play(FadeIn(heading), *self.key())
-        self.play(bars.come())
-        self.let_read()
-        self.leave(both)
+        self.say(
+            "The last {left} take one more round: {us:.1f} microseconds.", left=self.left_over, us=self.us[2]
+        )
+        self.play(PlayTrace(self.ticking, lanes, until=float(run.makespan), run_time=0.7))
+        end, waiting = self.ends(lanes, self.us[2]), self.waiting(lanes)
+        words = tr("{idle} SMs have nothing to do", idle=self.others - self.left_over)
+        note = lines(words, 46, lanes.get_right()[0] - end.get_left()[0], color=self.theme.wait_text)
+        note.next_to(end, DOWN, px(20), aligned_edge=LEFT)
+        self.play(FadeIn(end, waiting, note))
+        self.leave(lanes, title, names, waiting, note, end, self.ticking)
+
+    def the_pause(self) -> None:
+        """What fixed lists are good for: one SM between its second tile and its third."""
+        self.badge(of_trace(self.free))
+        key = self.key(*self.phases("launch", "first load", "multiply", "write", "hand over"))
+        colors, area = self.theme.by_phase, self.area._replace(bottom=self.floor)
+        names, lanes, plays = VGroup(), [], []
+        for row, run, name, (begin, end) in (
+            (0.36, written_after_hand_over(self.free), tr("a fixed list for each block"), self.seams[0]),
+            (0.82, self.naive, tr("a block for each tile"), self.seams[1]),
+        ):
+            lane = LaneVectors(
+                run, [self.sm], (begin - 2500, begin + 6000), area.width, px(LANE), labels=False, ticks=False,
+                numbers=False, cursor=False, fills=colors | {"fix up": colors["hand over"]},
+            )  # fmt: skip
+            lane.move_to([area.center[0], area.top - row * area.height, 0]).show(begin - 2500)
+            us = (end - begin) / 1000
+            bracket = TimeBracket(lane, begin, end, self.sm, tr("no multiplication: {us:.1f} µs", us=us))
+            names.add(label(name, 46).next_to(lane, UP, px(124), aligned_edge=LEFT))
+            lanes += [lane, bracket]
+            plays.append(PlayTrace(lane, bracket, until=begin + 6000, run_time=4.0))
+        share = self.word(
+            "all SMs free: {share:.0%} less time with fixed lists (medians of {n} runs)",
+            share=self.saved, n=self.samples,
+        )  # fmt: skip
+        share.move_to([0, self.floor, 0], DOWN)
+        self.say("Why use fixed lists? A copy unit writes a tile while the block begins the next.")
+        self.play(*key, *self.appear(*lanes, names))
+        self.play(*plays)
+        self.play(FadeIn(share))
+        self.leave(*lanes, names, share)
 
     def the_end(self) -> None:
         self.close(
             "On an H200 with one of its {sms} SMs held, fixed lists of tiles take {times:.1f} times as long. "
-            "With a block for each tile, the product takes only {naive:.1f} µs.",
-            [(tr("fixed lists, one SM held"), self.us[1]), (tr("fixed lists, no SM held"), self.us[0])],
+            "With a block for each tile, it is only {naive:.1f} µs.",
+            [
+                (tr("fixed lists, no SM held"), self.us[0]),
+                (tr("fixed lists, one SM held"), self.us[1]),
+                (tr("a block for each tile, one SM held"), self.us[2]),
+            ],
             "times",
             "{:.1f} µs",
             of_trace(self.one),

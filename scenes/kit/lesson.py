@@ -141,15 +141,15 @@ class Lesson(Film):
         conditions: str = "",
         **figures: Any,
     ) -> None:
-        """The end card: a sentence, two bars, and the one number that follows from them.
+        """The end card: a sentence, bars, and the one number that follows from the longest and the shortest.
 
-        `rows`: name and value, the longer first. `form`: how a value is written, with its unit. `number` is
+        `rows`: name and value. `form`: how a value is written, with its unit. `number` is
         "less time", "times", "share", "part", "count" or "work": {work} times the second bar's work is the
         first one's.
-        `sentence` may hold {times}, by how much the first bar is longer,
-        {less}, the share that the second one saves, {first} and {second}: computed from values as printed.
+        `sentence` may hold {times}, by how much the longest bar is longer,
+        {less}, the share that the shortest one saves, {first} and {second}: computed from values as printed.
         """
-        long, short = (float(form.format(value).split()[0].replace(",", "")) for _, value in rows)
+        short, *_, long = sorted(float(form.format(value).split()[0].replace(",", "")) for _, value in rows)
         figures |= {"times": long / short, "less": 1 - short / long, "first": long, "second": short}
         kind = "measured" if badge.kind == "counted" else badge.kind
         bars = Bars([(name, value, kind) for name, value in rows], width=self.area.width, form=form)

@@ -161,8 +161,10 @@ class ManySMs(Lesson):
             busy = ((spans["issue"] <= middle) & (middle < spans["done"])).sum()
             full = busy > lanes.trace.device.sms / 2
             ink = ink_on(self.theme.by_phase["multiply"]) if full else self.theme.text
-            name = label(tr("round {n}", n=number), 44, ink, bold=True)
-            name.scale(min(1.0, 0.8 * (lanes.x(end) - lanes.x(begin)) / name.width))
+            name, room = label(tr("round {n}", n=number), 44, ink, bold=True), lanes.x(end) - lanes.x(begin)
+            if room < 0.75 * name.width:
+                name = label(str(number), 44, ink, bold=True)
+            name.scale(min(1.0, 0.8 * room / name.width))
             names.add(name.move_to([lanes.x(middle), lanes.get_y(), 0]))
         return names
 
