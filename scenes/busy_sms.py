@@ -40,7 +40,7 @@ FILM = {
     ),
     "part": "Schedules",
     "place": 200,
-    "seconds": 80,
+    "seconds": 79,
     "shows": "A kernel with fixed lists of tiles while one SM is held, and one with a block for each tile.",
     "takes": "traces",
 }
@@ -392,19 +392,19 @@ class BusySms(ManySMs):
         self.badge(of_trace(self.free))
         key = self.key(*self.phases("launch", "first load", "multiply", "write", "hand over"))
         colors, area = self.theme.by_phase, self.area._replace(bottom=self.floor)
-        names, lanes, plays = VGroup(), [], []
+        high, names, lanes, plays = px(56 if self.narrow else LANE), VGroup(), [], []
         for row, run, name, (begin, end) in (
-            (0.36, written_after_hand_over(self.free), tr("a fixed list for each block"), self.seams[0]),
-            (0.82, self.naive, tr("a block for each tile"), self.seams[1]),
+            (0.35, written_after_hand_over(self.free), tr("a fixed list for each block"), self.seams[0]),
+            (0.81, self.naive, tr("a block for each tile"), self.seams[1]),
         ):
             lane = LaneVectors(
-                run, [self.sm], (begin - 2500, begin + 6000), area.width, px(LANE), labels=False, ticks=False,
+                run, [self.sm], (begin - 2500, begin + 6000), area.width, high, labels=False, ticks=False,
                 numbers=False, cursor=False, fills=colors | {"fix up": colors["hand over"]},
             )  # fmt: skip
             lane.move_to([area.center[0], area.top - row * area.height, 0]).show(begin - 2500)
             us = (end - begin) / 1000
             bracket = TimeBracket(lane, begin, end, self.sm, tr("no multiplication: {us:.1f} µs", us=us))
-            names.add(label(name, 46).next_to(lane, UP, px(124), aligned_edge=LEFT))
+            names.add(label(name, 46).next_to(lane, UP, px(114), aligned_edge=LEFT))
             lanes += [lane, bracket]
             plays.append(PlayTrace(lane, bracket, until=begin + 6000, run_time=4.0))
         share = self.word(
@@ -415,8 +415,10 @@ class BusySms(ManySMs):
         self.say("Why use fixed lists? A copy unit writes a tile while the block begins the next.")
         self.play(*key, *self.appear(*lanes, names))
         self.play(*plays)
-        self.play(FadeIn(share))
-        self.leave(*lanes, names, share)
+        if self.tall or not self.narrow:
+            self.play(FadeIn(share))
+            names.add(share)
+        self.leave(*lanes, names)
 
     def the_end(self) -> None:
         self.close(
@@ -425,7 +427,7 @@ class BusySms(ManySMs):
             [
                 (tr("fixed lists, no SM held"), self.us[0]),
                 (tr("fixed lists, one SM held"), self.us[1]),
-                (tr("a block for each tile, one SM held"), self.us[2]),
+                (tr("naive, one SM held"), self.us[2]),
             ],
             "times",
             "{:.1f} µs",
