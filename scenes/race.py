@@ -506,7 +506,7 @@ class Race(Lesson):
         ]  # fmt: skip
         self.add(*brackets)
         last = max(float(self.rows(trace)["done"][-1]) for trace in self.three)
-        self.play(PlayTrace(self.ticking, *self.lanes, *brackets, until=last, run_time=1.9))
+        self.play(PlayTrace(self.ticking, *self.lanes, *brackets, until=last, run_time=2.4))
         ends = VGroup()
         for lanes, trace in zip(self.lanes, self.three, strict=True):
             done = float(self.rows(trace)["done"][-1])
@@ -545,7 +545,7 @@ class Race(Lesson):
             sms=sms,
         )
         self.play(PlayTrace(self.ticking, *rasters, until=0.0, run_time=1.2, rate_func=smoothstep))
-        self.play(PlayTrace(self.ticking, *rasters, until=float(max(self.ends)), run_time=3.0))
+        self.play(PlayTrace(self.ticking, *rasters, until=float(max(self.ends)), run_time=2.4))
         ends = VGroup()
         for raster, end in zip(rasters, self.ends, strict=True):
             figure = Figure(tr("{us:.1f} µs", us=end / 1000), 44)
