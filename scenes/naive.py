@@ -28,7 +28,7 @@ FILM = {
     "title": "Naive",
     "question": "Which processor computes which tile?",
     "finding": (
-        "On an H200, each thread block that waits goes to whichever SM is free next. There is no fixed order."
+        "On an H200, each thread block that waits goes to the next SM that is free. Which SM is not fixed."
     ),
     "part": "Schedules",
     "place": 130,
@@ -122,7 +122,7 @@ class Naive(FewSMs):
         begin, end = float(self.first["done"].min()), float(self.first["done"].max())
         early = self.first[np.argsort(self.first["done"])]
         self.say(
-            "SM {sm} finishes first, so it gets the next block in line, number 4.",
+            "SM {sm} happens to finish first, so it gets the next block, number 4.",
             sm=int(early["sm"][0]),
         )  # fmt: skip
         ends = VGroup()
@@ -137,7 +137,7 @@ class Naive(FewSMs):
         self.leave(ends)
 
     def the_end(self) -> None:
-        self.say("Nothing is decided in advance: whichever SM finishes gets the next block.")
+        self.say("The blocks wait in line, and whichever SM finishes gets the next one.")
         self.play(
             Zoom(self.lanes, window=(0.0, float(self.trace.makespan)), over=[self.blocks, self.traffic])
         )
@@ -217,27 +217,27 @@ class Naive(FewSMs):
 
     def two_rules(self) -> None:
         """Of the blocks that waited, how many ran where each rule says."""
-        right = self.tally("whichever SM was free next", self.free_first)
+        right = self.tally("the next free SM", self.free_first)
         dealt = self.tally("dealt like cards", self.dealt)
         key = self.key(*self.there_and_elsewhere())
         rows = self.tallies(right, dealt)
         self.say(
-            "{sms} blocks start at once. Each of the other {all} went to whichever SM was free next.",
+            "{sms} blocks started at once. Each of the other {all} went to the next free SM.",
             sms=self.many,
             all=self.waited,
         )
         self.play(FadeIn(right, lag_ratio=0.002, run_time=1.6), *key)
         self.say(
-            "Dealing them out like cards would have guessed right for only {count}.",
+            "Dealt out like cards, only {count} of them would have gone to the same SM.",
             count=int(self.dealt.sum()),
         )
         self.play(FadeIn(dealt, lag_ratio=0.002, run_time=1.6))
         self.leave(rows)
         self.close(
-            "On an H200, each thread block that waits goes to whichever SM is free next. "
-            "There is no fixed order.",
+            "On an H200, each thread block that waits goes to the next SM that is free. "
+            "Which SM is not fixed.",
             [
-                (tr("whichever SM was free next"), self.free_first.sum()),
+                (tr("the next free SM"), self.free_first.sum()),
                 (tr("dealt like cards"), self.dealt.sum()),
             ],
             "count",

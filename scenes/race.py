@@ -174,7 +174,7 @@ class Race(Lesson):
 
     def the_work(self) -> None:
         work = Work(self.naive.problem, self.area, tile=12 * self.naive.problem.tiles_n + 9)
-        self.say("To multiply two matrices on a GPU, the result is cut into tiles.")
+        self.say("To multiply two matrices on a GPU, we cut the result into tiles.")
         for act in work.come():
             self.play(*act)
             self.wait(0.2)
@@ -340,7 +340,7 @@ class Race(Lesson):
         """The lane goes on into its second pause, which passes slowly."""
         rows = self.rows(self.naive)
         shown, names, bracket = self.close_up(self.naive)
-        self.say("Only one block fits into the SM's memory, so the next must wait for it to finish.")
+        self.say("Only one block fits into the SM's memory, so the next one has to wait.")
         self.play(
             Zoom(self.lane, window=shown.window, run_time=1.6),
             PlayTrace(self.ticking, self.lane, until=float(rows["drain"][1]), run_time=1.6),
@@ -435,7 +435,7 @@ class Race(Lesson):
         handed.next_to([lane.x((drain + start) / 2), lane.get_bottom()[1], 0], DOWN, px(20))
         self.play(FadeIn(handed), run_time=0.3)
         along = Travel([tile], [[copier.get_right() + px(90) * LEFT]], leg=2.0)
-        self.say("Meanwhile, the block already multiplies its third tile.")
+        self.say("Meanwhile, the block multiplies its third tile, whose data is there.")
         self.play(PlayTrace(self.ticking, lane, bracket, until=done, run_time=2.0), along)
         self.play(
             FadeOut(tile, shift=px(200) * DOWN),

@@ -190,6 +190,7 @@ def test_an_object_of_costs_is_taken_whatever_runs():
     ("entries", "words"),
     [
         ("costs", "it must hold an object of costs, or a list of calibrations"),
+        ({"title": "Mine", "max_sm_mhz": 1980}, "it is a device file, for --device"),
         ([{"schedule": "naive", "dtype": "bf16"}], "a calibration lacks tile, ctas_per_sm and costs"),
         ([5], "a calibration is 5; it must be an object"),
         ([entry("x", stages=2.0)], "stages is 2.0; it must be a whole number from 0 to"),

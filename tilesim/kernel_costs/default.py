@@ -121,6 +121,8 @@ def costs_for(values: object, schedule: str, problem: Problem, device: Device, k
     if values == {}:
         raise CostsError("it names no cost, such as k_step; `tilesim calibrate` writes a complete file")
     if isinstance(values, Mapping):
+        if "max_sm_mhz" in values:
+            raise CostsError("it is a device file, for --device; `tilesim calibrate -o` writes costs")
         return Costs.from_mapping(values)
     if not isinstance(values, list):
         raise CostsError("it must hold an object of costs, or a list of calibrations")
