@@ -218,7 +218,9 @@ class Roofline(Lesson):
             us=self.us[MANY],
         )
         self.grow(many[1], pace=pace)
-        self.say("As both go on at once, the longer of the two sets the time. Here that is moving.")
+        self.say(
+            "Both go on at once, so the longer sets the time. Here that is moving, a little below peak rate."
+        )
         self.badge(Badge(tr("measured; outlined: NVIDIA's datasheet"), "measured"))
         self.how = VGroup(
             self.word(
@@ -265,7 +267,7 @@ class Roofline(Lesson):
         high = area.height - foot - head
         self.chart = chart = Chart(INTENSITY, SPEED, self.flat, area.width - left, high)
         chart.shift([area.right, area.top - head, 0] - chart.ground.get_corner(UP + RIGHT))
-        across = self.word("operations per byte →", 42, quiet)
+        across = self.word("operations per byte, each mark ×10 →", 42, quiet)
         across.move_to([area.right, area.bottom, 0], DOWN + RIGHT)
         up = self.word("↑ trillion operations per second", 42, quiet)
         up.move_to([area.left, area.top, 0], UP + LEFT)

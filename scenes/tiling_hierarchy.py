@@ -143,7 +143,7 @@ class TilingHierarchy(Lesson):
         )
         self.play(FadeIn(picture[0], words[0]))
         self.play(LaggedStart(FadeIn(picture[1]), FadeIn(picture[2], words[1]), lag_ratio=0.7, run_time=3.0))
-        self.say("A processor that computes just one number uses everything it loads only once.")
+        self.say("A processor that computes just one number uses every number it loads only once.")
         self.play(FadeIn(words[2]))
         self.let_read()
         self.play(*map(Leave, (picture[1:], words)))
@@ -156,7 +156,7 @@ class TilingHierarchy(Lesson):
         first, words = self.tile(small, 0.15)
         self.play(FadeIn(first, words[0]), run_time=0.8)
         self.say(
-            "A processor that computes a whole {m} × {n} tile adds up all its sums together, "
+            "A processor that computes a whole {m} × {n} tile adds up all its sums at once, "
             "and uses each number {m} times.",
             m=small.tile_m, n=small.tile_n,
         )  # fmt: skip
@@ -176,7 +176,7 @@ class TilingHierarchy(Lesson):
             part.set_fill(opacity=0.25)
         words = self.beside(
             picture,
-            tr("tile of {m} × {n}, drawn larger", m=one.tile_m, n=one.tile_n),
+            tr("tile of {m} × {n}, not to scale", m=one.tile_m, n=one.tile_n),
             tr("each number of A is used {n} times", n=one.tile_n),
             tr("each number of B is used {m} times", m=one.tile_m),
         )
@@ -237,11 +237,13 @@ class TilingHierarchy(Lesson):
             Amount(name, [(busy, hue), (us - busy, rest)], tr("{us:.0f} µs", us=us))
             for name, us, busy in zip(self.names(), self.us, self.multiplying, strict=True)
         ]
-        key = self.key(Entry(tr("multiplying"), [hue]), Entry(tr("not multiplying"), [rest]))
+        key = self.key(Entry(tr("multiplying"), [hue]), Entry(tr("waiting, starting, writing"), [rest]))
         chart = self.chart(tr("time for the whole product"), amounts)
         self.say("And on an H200, a product in larger tiles takes less time.")
         self.play(*key, FadeIn(chart[0], run_time=0.3), chart[1].come().set_run_time(4.4))
-        self.say("Multiplying takes about as long in all four. What shrinks is the rest of the time.")
+        self.say(
+            "Multiplying takes about as long in all four. What shrinks is waiting, starting, and writing."
+        )
         self.wait(0.5)
         self.let_read()
         self.play(Leave(chart), *self.key())
