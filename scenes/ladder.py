@@ -40,7 +40,7 @@ from tilesim_scenes.film.settings import LADDER
 from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.one_processor import OneProcessor, times_of
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, px
+from tilesim_scenes.look.text import label, lines, px
 from tilesim_scenes.look.theme import mixed
 from tilesim_scenes.mobjects.drawing.quads import rectangle, strokes
 from tilesim_scenes.mobjects.models.phase_rows import Bar, PhaseRows, bars_of
@@ -56,7 +56,7 @@ FILM = {
     ),
     "part": "Kernels",
     "place": 250,
-    "seconds": 80,
+    "seconds": 79,
     "shows": "Six programs for one product, the idea of each, and how long their tensor cores wait.",
     "takes": "ladder",
 }
@@ -131,8 +131,6 @@ class Ladder(OneProcessor):
 
     def construct(self) -> None:
         self.hue = self.theme.by_phase["multiply"]
-        self.load = Entry(tr("load"), [self.hue], hatched=True)
-        self.write = Entry(tr("write"), [self.theme.write])
         self.ask("Tensor cores are the parts of a GPU that multiply matrices.")
         self.the_slowest()
         self.neighbors()
@@ -170,15 +168,14 @@ class Ladder(OneProcessor):
             us, share = self.us[number], self.shares[number]
             parts = [(us * share, self.hue), (us * (1 - share), self.theme.wait)]
             amounts.append(Amount(names[number], parts, tr("{us:,.0f} µs", us=us)))
-        bars = Amounts(amounts, self.area.width, bar=46, size=40, gap=10)
-        # A key of four colors takes two lines in a narrow frame.
-        low = self.floor + px(64 if self.narrow else 12)
-        return bars.move_to([self.area.left, low, 0], DOWN + LEFT)
+        bar, size = (34, 34) if self.narrow else (46, 40)
+        bars = Amounts(amounts, self.area.width, bar=bar, size=size, gap=10)
+        return bars.move_to([self.area.left, self.floor + px(12), 0], DOWN + LEFT)
 
     def two_parts(self) -> list[Entry]:
         """What the parts of bars are."""
         return [
-            Entry(tr("tensor cores multiply"), [self.hue]),
+            Entry(tr("multiply"), [self.hue]),
             Entry(tr("tensor cores wait"), [self.theme.wait]),
         ]
 
@@ -230,7 +227,7 @@ class Ladder(OneProcessor):
     @property
     def room(self) -> tuple[float, float]:
         """From where to where a picture may reach: above the bars, below the badge."""
-        return self.places[0][1] + px(90), self.area.top - px(20)
+        return self.places[0][1] + px(74), self.area.top - px(20)
 
     def panel(self, *parts: Mobject) -> VGroup:
         """Parts side by side, or in a tall frame below each other, above the bars."""
@@ -264,14 +261,16 @@ class Ladder(OneProcessor):
         # Two such pictures become small side by side in a square frame.
         em = 1.6 if self.narrow and not self.tall else 1.0
         title = label(name, 46 * em, theme.text, bold=True).next_to(cells, UP, px(20))
-        who = label(tr("{n} threads", n=self.each), 38 * em, theme.quiet).next_to(dots, DOWN, px(20))
-        under = label(note, 44 * em, theme.text).next_to(cells, DOWN, px(20))
-        return VGroup(VGroup(title, who, dots, cells), rays, sent, used, under)
+        under = lines(note, 44 * em, cells.get_right()[0] - dots.get_left()[0], most=2, color=theme.text)
+        under.next_to(VGroup(dots, cells), DOWN, px(20))
+        return VGroup(VGroup(title, dots, cells), rays, sent, used, under)
 
     def neighbors(self) -> None:
         """A column read by neighboring threads, and a row."""
-        far = self.reading(tr("program 1"), tr("memory sends {n} pieces", n=self.each), self.each)
-        near = self.reading(tr("program 2"), tr("memory sends 1 piece"), 1)
+        far = self.reading(
+            tr("program 1"), tr("{n} threads need {n} pieces of memory", n=self.each), self.each
+        )
+        near = self.reading(tr("program 2"), tr("{n} threads need 1 piece of memory", n=self.each), 1)
         panel = self.panel(far, near)
         self.say(
             "Program 1’s threads read down a column. Memory always sends {each} numbers, "
@@ -333,7 +332,7 @@ class Ladder(OneProcessor):
     def lanes_of(self, title: Mobject, *programs: Mapping[str, Sequence[Bar]]) -> list[PhaseRows]:
         """Rows of programs, one program below the other, under a title."""
         low, top = self.room
-        title.move_to([self.area.left, top, 0], LEFT + UP)
+        title.scale(0.85 if self.narrow else 1.0).move_to([self.area.left, top, 0], LEFT + UP)
         top = title.get_bottom()[1] - px(20)
         high = (top - low) / (1.2 * sum(map(len, programs)) + 0.2)
         made = []
@@ -354,7 +353,7 @@ class Ladder(OneProcessor):
         names = tr("program 3"), tr("program 4")
         before, after = self.lanes_of(title, *map(rows_of_steps, names, self.pipelines))
         self.say("While program 3 loads, its tensor cores wait.")
-        self.roll(before, FadeIn(title), *self.key(*self.two_parts(), self.load))
+        self.roll(before, FadeIn(title))
         self.say("Within a tile, program 4 loads ahead, so its numbers are there in time.")
         self.roll(after)
         self.another(2)
@@ -370,9 +369,9 @@ class Ladder(OneProcessor):
         before, after = self.lanes_of(
             title, rows_of_tiles(tr("program 4"), fourth), rows_of_tiles(tr("program 5"), fifth)
         )
-        self.say("But between tiles, program 4 stops: it writes a tile, and only then loads for the next.")
-        self.roll(before, FadeIn(title), *self.key(*self.two_parts(), self.load, self.write))
-        self.say("Program 5 already loads and multiplies for the next tile while it writes the last one.")
+        self.say("Between tiles, program 4 stops: it writes, and only then loads for the next tile.")
+        self.roll(before, FadeIn(title))
+        self.say("Program 5 already works on the next tile while it writes the last one.")
         self.roll(after)
         self.another(3)
         self.leave(title, before, after)
@@ -395,7 +394,9 @@ class Ladder(OneProcessor):
         before, after = self.lanes_of(title, fifth, sixth)
         before.show(self.until)
         self.say("In program 6, two groups of threads take turns: one multiplies while the other writes.")
-        self.roll(after, FadeIn(title, before), *self.key(*self.two_parts(), self.write))
+        self.roll(
+            after, FadeIn(title, before), *self.key(*self.two_parts(), Entry(tr("write"), [self.theme.write]))
+        )
         self.another(4)
         self.leave(title, before, after, self.bars[3], self.bars[4])
 
@@ -415,8 +416,7 @@ class Ladder(OneProcessor):
         picture.scale(min(1.0, (self.area.top - self.floor - px(30)) / picture.height))
         picture.move_to([self.area.left, self.floor + px(12), 0], DOWN + LEFT)
         self.say(
-            "Every program multiplies for the same number of clock cycles. "
-            "Program 6’s tensor cores wait only {share:.0%} of the time.",
+            "All multiply for the same number of clock cycles. Program 6 waits only {share:.0%} of the time.",
             share=1 - self.shares[-1],
         )
         self.play(FadeIn(picture), *self.key(*self.two_parts()))
