@@ -172,17 +172,11 @@ class Ladder(OneProcessor):
         bars = Amounts(amounts, self.area.width, bar=bar, size=size, gap=10)
         return bars.move_to([self.area.left, self.floor + px(12), 0], DOWN + LEFT)
 
-    def two_parts(self) -> list[Entry]:
-        """What the parts of bars are."""
-        return [
-            Entry(tr("multiply"), [self.hue]),
-            Entry(tr("tensor cores wait"), [self.theme.wait]),
-        ]
-
     def the_slowest(self) -> None:
         """The first program alone: almost all of its bar is waiting."""
         self.badge(Badge(tr("measured and counted on {gpu}", gpu=self.gpu), "measured"))
-        key = self.key(*self.two_parts())
+        waits = Entry(tr("tensor cores wait"), [self.theme.wait])
+        key = self.key(Entry(tr("multiply"), [self.hue]), waits)
         self.bars = self.bars_of(0, 1)
         self.places = [row.get_center() for row in self.bars]
         about = VGroup(
@@ -394,9 +388,7 @@ class Ladder(OneProcessor):
         before, after = self.lanes_of(title, fifth, sixth)
         before.show(self.until)
         self.say("In program 6, two groups of threads take turns: one multiplies while the other writes.")
-        self.roll(
-            after, FadeIn(title, before), *self.key(*self.two_parts(), Entry(tr("write"), [self.theme.write]))
-        )
+        self.roll(after, FadeIn(title, before))
         self.another(4)
         self.leave(title, before, after, self.bars[3], self.bars[4])
 
@@ -419,7 +411,7 @@ class Ladder(OneProcessor):
             "All multiply for the same number of clock cycles. Program 6 waits only {share:.0%} of the time.",
             share=1 - self.shares[-1],
         )
-        self.play(FadeIn(picture), *self.key(*self.two_parts()))
+        self.play(FadeIn(picture))
         self.leave(picture)
 
 
