@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import tilesim
-from tilesim_scenes.ladder import TILES, Ladder, first_tiles
+from tilesim_scenes.ladder import TILES, Ladder, first_tiles, rows_of_tiles
 
 SHIPPED = Path(tilesim.__file__).parent / "data" / "ladder" / "h200.json"
 
@@ -38,6 +38,10 @@ def test_lanes_show_tiles_of_one_processor_from_its_first_multiplication(tmp_pat
         spans = first_tiles(run)
         assert len(spans) == TILES and spans["start"][0] == 0
         assert (spans["done"][:-1] > spans["start"][1:]).all() == overlaps
+        _, loads, writes = rows_of_tiles("one", spans).values()
+        assert all(
+            (load.start < write.end) == overlaps for load, write in zip(loads[1:], writes, strict=False)
+        )
 
 
 @pytest.mark.parametrize(
