@@ -88,14 +88,15 @@ class Ladder(OneProcessor):
         self.us = [step.us for step in self.steps]
         self.guard(all(a > 1.05 * b for a, b in pairwise(self.us)), "each step saves time")
         self.guard(27 < self.us[0] / self.us[-1] < 30, "the last program is almost 30 times as fast")
-        self.shares = [self.share(step) for step in self.steps]
+        # Of the time, in which tensor cores work.
+        self.shares = [(one.tensor_cycles or 0.0) / (CORES * (one.sm_cycles or 1.0)) for one in self.steps]
         self.guard(self.shares[0] < 0.03, "97 % of the first program's time is waiting")
         cycles = {step.tensor_cycles for step in self.steps}
         self.guard(len(cycles) == 1, "tensor cores multiply for equally many cycles in all of them")
         self.guard(sorted(self.shares) == self.shares, "each step removes waiting")
         self.clocks = [step.sm_mhz or 0.0 for step in self.steps[1:]]
-        clocks = sorted(self.clocks, reverse=True)
-        self.guard(clocks == self.clocks, "the clock is slower in the later programs")
+        slower = all(a > b for a, b in pairwise(self.clocks))
+        self.guard(slower, "the clock is slower in the later programs")
         first, second, third, *_ = self.steps
         self.each = SECTOR // 2
         pieces = (first.load_sectors or 0.0) / (second.load_sectors or 1.0)
@@ -111,11 +112,10 @@ class Ladder(OneProcessor):
         self.fourth = self.run("naive", "naive-ptr", self.steps[3])
         self.fifth = self.run("persistent", "persistent-tma-overlap-split", self.steps[4])
         self.sms = len(np.unique(self.fifth.spans["sm"]))
-        last = self.steps[5]
-        half = Problem(*SHAPE, tile=last.tile, order="grouped:8")
+        half = Problem(*SHAPE, tile=self.steps[5].tile, order="grouped:8")
         self.pipelines = [pipeline(half.k_steps, stages, *times(step_ns)) for stages in (1, 3)]
-        times_of_half = times_of(half, "persistent-tma-overlap")
-        self.turns = timeline(times_of_half, 2 * TILES, half.k_steps, last.stages or 1, 2)
+        stages = self.steps[5].stages or 1
+        self.turns = timeline(times_of(half, "persistent-tma-overlap"), 2 * TILES, half.k_steps, stages, 2)
         self.guard(not self.turns.pauses(), "with two groups, tensor cores do not wait between tiles")
 
     @staticmethod
@@ -123,11 +123,6 @@ class Ladder(OneProcessor):
         """A program's run as simulated with calibrated costs."""
         problem, device = Problem(*SHAPE, tile=step.tile, order="grouped:8"), Device.named("h200")
         return simulate(schedule, problem, device, default_costs(schedule, problem, device, kernel))
-
-    @staticmethod
-    def share(step: LadderStep) -> float:
-        """Of the time, in which tensor cores work."""
-        return (step.tensor_cycles or 0.0) / (CORES * (step.sm_cycles or 1.0))
 
     def construct(self) -> None:
         self.hue = self.theme.by_phase["multiply"]
