@@ -9,18 +9,35 @@ from pathlib import Path
 import av
 from PIL import Image
 
-OPTIONS = {"crf": "30", "preset": "veryfast"}
-"""Of x264; slower presets give larger files of our flat pictures at this quality."""
+MOST = 1_000_000
+"""Bytes of a film on a page."""
+QUALITIES = range(30, 40, 2)
+"""Of x264 (crf), the best first; the last is taken even where it gives more than MOST."""
+PRESET = "veryfast"
+"""Slower ones give larger files of our flat pictures at these qualities."""
 HUES = 128
 """Colours of a poster."""
 
 
 def shrink(path: Path) -> None:
-    """Replace an MP4 by a smaller one with the same frames and captions, unless it would be larger."""
+    """Replace an MP4 by one of at most MOST bytes with the same frames and captions."""
     small = path.with_suffix(".small.mp4")
+    for quality in QUALITIES:
+        encode(path, small, quality)
+        if small.stat().st_size <= MOST:
+            break
+    if small.stat().st_size < path.stat().st_size:
+        small.replace(path)
+    else:
+        small.unlink()
+
+
+def encode(path: Path, small: Path, quality: int) -> None:
+    """Write the film at `path` to `small`."""
+    options = {"crf": str(quality), "preset": PRESET}
     with av.open(str(path)) as film, av.open(str(small), "w", options={"movflags": "faststart"}) as output:
         source = film.streams.video[0]
-        stream = output.add_stream("libx264", rate=source.average_rate, options=OPTIONS)
+        stream = output.add_stream("libx264", rate=source.average_rate, options=options)
         stream.width, stream.height, stream.pix_fmt = source.width, source.height, "yuv420p"
         captions = {one.index: output.add_stream_from_template(one) for one in film.streams.subtitles}
         for packet in film.demux(source, *film.streams.subtitles):
@@ -31,10 +48,6 @@ def shrink(path: Path) -> None:
                 for frame in packet.decode():
                     output.mux(stream.encode(frame))
         output.mux(stream.encode())
-    if small.stat().st_size < path.stat().st_size:
-        small.replace(path)
-    else:
-        small.unlink()
 
 
 if __name__ == "__main__":
