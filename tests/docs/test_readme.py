@@ -36,6 +36,7 @@ def test_what_it_links_is_there(page: str) -> None:
 def test_what_is_loaded_with_it_is_small() -> None:
     pictures = set(re.findall(r"!\[[^]]*\]\(([^)]+)\)", README))
     assert (ROOT / "media/race.gif").stat().st_size <= 3 * 2**20
+    assert max(film.stat().st_size for film in (ROOT / "media").glob("*.mp4")) <= 10**6
     assert sum((ROOT / picture).stat().st_size for picture in pictures) <= 4 * 2**20
 
 
