@@ -174,7 +174,7 @@ class L2Order(Lesson):
         self.a, self.b = VGroup(*self.a, *a[1:]), VGroup(*self.b[:3])
 
     def in_step(self) -> None:
-        """What lies in the L2 moves along the strips."""
+        """The pieces that the L2 holds move along the strips."""
         pieces = [self.a.copy().stretch(1 / SIDE, 0), self.b.copy().stretch(1 / SIDE, 1)]
         pieces[0].align_to(self.a, LEFT)
         pieces[1].align_to(self.b, UP)
@@ -260,7 +260,7 @@ class L2Order(Lesson):
     # What was counted and measured.
 
     def bytes_sent(self) -> None:
-        """What the strips of all batches add up to, above what was counted."""
+        """For each order, the bytes that all batches should need, and below them those that were counted."""
         rows = []
         for name, mb, expected, sent in zip(self.names, self.mb, self.expected, self.sent, strict=True):
             sum_of = tr("{name}: {batches:.1f} batches × {mb:.0f} MB", name=name, batches=self.batches, mb=mb)

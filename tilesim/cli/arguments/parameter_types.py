@@ -134,7 +134,7 @@ class Whole(click.IntRange):
 
 
 class Seconds(click.ParamType):
-    """Seconds of a film, written 20s or 20."""
+    """Seconds of a film, such as 20 or 20s."""
 
     name = "S"
 
