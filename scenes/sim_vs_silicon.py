@@ -6,9 +6,6 @@ What the simulator adds up for a matrix product, its prediction beside a recorde
 runs that were set aside for testing.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 from manim import (
     DOWN,
@@ -24,12 +21,12 @@ from manim import (
     VGroup,
 )
 
-from tilesim import Device, Problem, Trace
+from tilesim import Device, Problem
 from tilesim.costs import Costs
 from tilesim.metrics import run
 from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.run import PlayTrace
-from tilesim_scenes.film.silicon_film import SiliconFilm, tell
+from tilesim_scenes.film.race_film import RaceFilm
 from tilesim_scenes.film.traces import Default
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.kit.predictions import Prediction, held_out, step_terms
@@ -64,7 +61,7 @@ LEFT_END, RIGHT_END = -20.0, 25.0
 class SimVsSilicon(Lesson):
     """One run on an H200 beside its prediction, then the errors of all runs that no cost was fitted to."""
 
-    neutral = SiliconFilm
+    neutral = RaceFilm
     default = Default(
         ("persistent",),
         Problem(4096, 4352, 4096, order="grouped:8"),
@@ -72,12 +69,6 @@ class SimVsSilicon(Lesson):
         shipped=(f"held_out/{SHOWN}",),
         beside=True,
     )
-
-    def traces_of(self, given: Mapping[str, Any]) -> tuple[Trace, ...]:
-        """A simulation and the run that it plays; raises TraceError where they are not of one problem."""
-        traces = super().traces_of(given)
-        tell(*traces)
-        return traces
 
     def prepare(self) -> None:
         self.simulated, self.measured = self.traces

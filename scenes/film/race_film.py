@@ -133,7 +133,8 @@ class RaceFilm(Film):
 
     def construct(self) -> None:
         runs = heat(self.traces)
-        self.title(tr("Which run ends first?"))
+        predicted = {trace.origin for trace in self.traces} == {"simulated", "measured"}
+        self.title(tr("How close is the simulation?") if predicted else tr("Which run ends first?"))
         self.ticking = self.clock(runs.longest)
         self.badge(badge_of(self.traces))
         panels = self.panels(runs)
@@ -285,8 +286,10 @@ class RaceFilm(Film):
 
     def bars(self, runs: Heat) -> Bars:
         """The times of the slow and the fast run, in their order on screen; lanes take the places of bars."""
-        kind = badge_of(runs.traces).kind
-        rows = [(runs.names[n], runs.traces[n].makespan / 1000, kind) for n in sorted((runs.slow, runs.fast))]
+        rows = [
+            (runs.names[n], runs.traces[n].makespan / 1000, of_trace(runs.traces[n]).kind)
+            for n in sorted((runs.slow, runs.fast))
+        ]
         bars = Bars(rows, width=self.area.width, row=px(BAR), form="{:.1f} µs")
         for number in range(len(rows)):
             bars.reach(number, 0.0)

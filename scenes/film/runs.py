@@ -40,13 +40,17 @@ def schedule_name(trace: Trace) -> str:
 
 
 def names(traces: tuple[Trace, ...]) -> tuple[str, ...]:
-    """The runs' headings, numbered where two are called alike.
+    """The runs' headings: origins where only those tell them apart, else numbered where alike.
 
     >>> from tilesim import Device, Problem, simulate
-    >>> names((simulate("naive", Problem(1, 1, 2, tile=(1, 1, 1)), Device(1)),) * 2)
-    ('Naive 1', 'Naive 2')
+    >>> run = simulate("naive", Problem(1, 1, 2, tile=(1, 1, 1)), Device(1))
+    >>> names((run, run)), names((run, replace(run, origin="measured")))
+    (('Naive 1', 'Naive 2'), ('Simulation', 'Measurement'))
     """
     found = [schedule_name(trace) for trace in traces]
+    if len(set(found)) == 1 and len({trace.origin for trace in traces}) == len(traces) > 1:
+        of_origin = {"simulated": tr("Simulation"), "measured": tr("Measurement")}
+        return tuple(of_origin[trace.origin] for trace in traces)
     alike = [found[:number].count(name) + 1 for number, name in enumerate(found)]
     return tuple(
         f"{name} {number}" if found.count(name) > 1 else name

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tilesim import Device, Problem, Trace, WorkItems, simulate
-from tilesim.analysis.divergence import since_first_multiply
+from tilesim.analysis.divergence import on_one_clock
 from tilesim.engine.simulate import replay
 from tilesim.formats.reader import read_several
 from tilesim.kernel_costs.default import read_costs
@@ -122,7 +122,7 @@ def _beside(default: Default, settings: Mapping[str, Any]) -> tuple[Trace, ...]:
         )
     if simulated.origin == "measured":
         simulated, measured = measured, simulated
-    return since_first_multiply(simulated), since_first_multiply(measured)
+    return _comparable((simulated, measured))
 
 
 def _said_of_files(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -149,7 +149,7 @@ def _comparable(traces: tuple[Trace, ...]) -> tuple[Trace, ...]:
         if trace.problem.title != first.title:
             sizes = " and ".join(one.problem.title for one in traces)
             raise FilmError(f"the traces are of different problems, {sizes}; a race needs one")
-    return traces
+    return tuple(on_one_clock(traces))
 
 
 def shipped(name: str) -> Trace:

@@ -11,7 +11,6 @@ from manim import Mobject, VMobject
 from manim.mobject.types.image_mobject import AbstractImageMobject
 
 from tilesim_scenes.look.text import Figure
-from tilesim_scenes.mobjects.traces.lag_strip import LagStrip
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.count import Clock
 
@@ -58,9 +57,8 @@ class Pictures:
         self.of.append((self.next / RATE, picture(self.scene)))
         shown = [one for mobject in self.scene.mobjects for one in mobject.get_family()]
         if any(isinstance(one, Badge) and one.kind in ("measured", "counted") for one in shown):
-            read_off = {id(one.figure) for one in shown if isinstance(one, LagStrip)}
             for one in shown:
-                if isinstance(one, Figure) and not isinstance(one, Clock) and id(one) not in read_off:
+                if isinstance(one, Figure) and not isinstance(one, Clock):
                     # Kept, as another might get its number once it is gone.
                     self._kept.append(one)
                     self.figures.setdefault(id(one), []).append((self.next / RATE, one.text))

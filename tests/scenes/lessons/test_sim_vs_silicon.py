@@ -8,7 +8,7 @@ from tilesim.analysis.loop_terms import TERMS
 from tilesim.costs import Costs
 from tilesim.engine.simulate import replay
 from tilesim_scenes import sim_vs_silicon
-from tilesim_scenes.film.silicon_film import SiliconFilm
+from tilesim_scenes.film.race_film import RaceFilm
 from tilesim_scenes.film.traces import shipped
 from tilesim_scenes.kit.predictions import held_out, step_terms
 from tilesim_scenes.sim_vs_silicon import SHOWN, SimVsSilicon
@@ -67,4 +67,4 @@ def test_a_step_takes_at_least_its_largest_term():
 
 def test_a_run_of_one_s_own_leads_to_the_neutral_film():
     measured = shipped(f"held_out/{SHOWN}")
-    assert isinstance(made(trace=[measured]), SiliconFilm)
+    assert isinstance(made(trace=[measured]), RaceFilm)

@@ -1,24 +1,18 @@
-"""A simulation beside its run: which traces are shown, and what the difference of a tile adds up from."""
+"""A simulation beside its run: which traces are shown."""
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from tilesim import Costs, Device, Problem, simulate
-from tilesim.analysis.divergence import since_first_multiply, time_lag
-from tilesim.errors import TraceError
-from tilesim.view import written
+from tilesim.analysis.divergence import since_first_multiply
 from tilesim_scenes.film.settings import FilmError
-from tilesim_scenes.film.silicon_film import cause, finding, tell
 from tilesim_scenes.film.traces import traces_for
-from tilesim_scenes.mobjects.traces.lag_strip import LagStrip
 from tilesim_scenes.sim_vs_silicon import SimVsSilicon
 
 DEFAULT = SimVsSilicon.default
 PROBLEM, DEVICE = Problem(1024, 1024, 256), Device.named("h200", sms=8)
 COSTS = Costs(k_step=700, launch=165, prologue=300, tile_gap=90, epilogue=800)
-SLOWER = {"loops": {"k_step": 735}, "pauses": {"prologue": 400, "tile_gap": 200}, "end": {"epilogue": 850}}
 
 
 def pair(schedule="persistent", problem=PROBLEM, **changes):
@@ -26,40 +20,6 @@ def pair(schedule="persistent", problem=PROBLEM, **changes):
     runs = [simulate(schedule, problem, DEVICE, costs) for costs in (COSTS, replace(COSTS, **changes))]
     simulated, measured = map(since_first_multiply, runs)
     return simulated, replace(measured, origin="measured", meta={"gpu": "NVIDIA H200"})
-
-
-@pytest.mark.parametrize("schedule", ["naive", "persistent", "stream-k"])
-@pytest.mark.parametrize("changes", SLOWER.values(), ids=SLOWER)
-def test_no_tile_is_farther_apart(schedule, changes):
-    runs = pair(schedule, **changes)
-    found = tell(*runs).divergence
-    assert abs(found.gap) == np.abs(written(runs[1]) - written(runs[0])).max()
-    for trace, chain in zip(runs, (found.simulated, found.measured), strict=True):
-        assert chain.done == chain.loops + chain.pauses + chain.end == written(trace)[found.tile]
-
-
-@pytest.mark.parametrize("what", ["loops", "pauses"])
-def test_the_cause_is_what_was_made_slower(what):
-    found = tell(*pair(**SLOWER[what])).divergence
-    assert (found.cause, found.by > 0) == (what, True)
-    faster = tell(*reversed(pair(**SLOWER[what]))).divergence
-    assert (faster.cause, faster.by) == (what, -found.by)
-    assert cause(found) != cause(faster)
-
-
-def test_a_write_that_is_slower_is_the_cause_for_a_tile_alone():
-    found = tell(*pair(problem=Problem(128, 256, 256), **SLOWER["end"])).divergence
-    assert (found.cause, found.by) == ("end", 50)
-
-
-def test_runs_that_agree_have_no_divergence():
-    story = tell(*pair())
-    assert story.divergence is None and story.run.error == 0
-
-
-def test_the_finding_says_which_is_longer():
-    short, long = tell(*pair(k_step=735)), tell(*pair(k_step=665))
-    assert len({finding(story) for story in (short, long, tell(*pair()))}) == 3
 
 
 @pytest.fixture
@@ -132,19 +92,5 @@ def test_what_it_cannot_show(settings, words, here):
 
 def test_traces_of_different_problems_are_refused_before_anything_is_drawn(here):
     simulate("naive", Problem(512, 512, 64), DEVICE).save("other.npz")
-    with pytest.raises(TraceError, match="different problems"):
-        SimVsSilicon().traces_of({"trace": ["other.npz", "measured.npz"]})
-
-
-@pytest.mark.parametrize("share", [0.1, 0.5, 1.0])
-def test_the_strip_is_as_high_as_the_lag_and_says_it(share):
-    runs = pair("naive", k_step=735)
-    times, lags = time_lag(*runs)
-    strip = LagStrip(times, lags, times[-1], width=10, height=2).shift([1, 1, 0])
-    t = share * times[-1]
-    strip.show(t)
-    now = float(np.interp(t, times, lags))
-    assert strip.curve.stroke.points[-1] == pytest.approx(
-        [10 * share - 4, 1 + 0.9 * now / np.abs(lags).max(), 0]
-    )
-    assert strip.figure.text == f"+{now / 1000:.2f} µs"
+    with pytest.raises(FilmError, match="different problems"):
+        traces_for(DEFAULT, {"trace": ["other.npz", "measured.npz"]})
