@@ -245,14 +245,17 @@ class L2Order(Lesson):
             mb=self.mb[1],
         )
         self.play(FadeIn(name, picture))
-        self.play(PlayTrace(picture, until=float(self.wave), run_time=3.6))
+        self.play(PlayTrace(picture, until=float(self.wave), run_time=2.4))
         self.play(FadeIn(figure))
+        self.wait(1.2)
 
     def all_tiles(self) -> None:
         """Batch after batch is computed, in both orders; what a batch needs is lit."""
         pictures = [panel[1] for panel in self.panels]
         figures = VGroup(*(panel[2] for panel in self.panels))
-        self.say("The L2 holds only {l2:.0f} MB, so each batch loads its strips anew.", l2=self.l2 / 1e6)
+        self.say(
+            "The L2 holds only {l2:.0f} MB, too little to keep strips for the next batch.", l2=self.l2 / 1e6
+        )
         self.play(FadeOut(figures, run_time=0.3))
         self.play(PlayTrace(*pictures, until=float(self.problem.tiles), run_time=4.4))
         self.leave(*(part for panel in self.panels for part in panel[:2]))
@@ -263,7 +266,12 @@ class L2Order(Lesson):
         """For each order, the bytes that all batches should need, and below them those that were counted."""
         rows = []
         for name, mb, expected, sent in zip(self.names, self.mb, self.expected, self.sent, strict=True):
-            sum_of = tr("{name}: {batches:.1f} batches × {mb:.0f} MB", name=name, batches=self.batches, mb=mb)
+            sum_of = tr(
+                "{name}, predicted: {batches:.1f} batches × {mb:.0f} MB",
+                name=name,
+                batches=self.batches,
+                mb=mb,
+            )
             rows.append(Amount(sum_of, [(expected, self.theme.text)], tr("{gb:.2f} GB", gb=expected), True))
             rows.append(Amount(tr("counted"), [(sent, self.theme.measured)], tr("{gb:.2f} GB", gb=sent)))
         bars = Amounts(rows, self.area.width, bar=48 if self.narrow else 64, gap=16)
@@ -293,7 +301,7 @@ class L2Order(Lesson):
             clock = label(text, 46, ink_on(self.theme.measured), bold=True)
             clocks.add(clock.scale(min(1.0, 0.94 * bar.width / clock.width)).move_to(bar))
         self.say(
-            "But it took just as many clock cycles, as memory kept up. The clock ran {faster:.0%} faster.",
+            "It took just as many clock cycles, but the clock ran {faster:.0%} faster.",
             faster=self.faster,
         )
         self.play(FadeIn(clocks, lag_ratio=0.5, run_time=1.5))

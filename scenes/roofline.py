@@ -52,7 +52,7 @@ FILM = {
     ),
     "part": "Kernels",
     "place": 240,
-    "seconds": 80,
+    "seconds": 81,
     "shows": "One program with 1 to 1,024 operations on each number, and what memory and arithmetic allow.",
     "takes": "report",
 }
@@ -99,6 +99,8 @@ class Roofline(Lesson):
         self.ridge = round(ridge(self.flat, preset["memory_gb_per_s"]))
         self.turn = self.ridge * moved
         self.guard(self.bound == [n for n in self.us if n < self.turn], "memory is the limit before the turn")
+        least = min(self.us, key=lambda n: self.share(self.points[n], self.flat))
+        self.guard(self.turn / 2 < least < 2 * self.turn, "most is lost near the bend")
         self.guard(MANY % moved == 0, "64 operations are a whole number per byte")
         self.per_byte = MANY // moved
 
@@ -212,11 +214,7 @@ class Roofline(Lesson):
         self.play(FadeIn(few[0], many[0], self.third[0]), run_time=0.3)
         pace = few[1][0].width / 3.2
         self.grow(few[1], pace=pace)
-        self.say(
-            "With {count} operations it takes {us:.1f} microseconds, practically the same.",
-            count=MANY,
-            us=self.us[MANY],
-        )
+        self.say("With {count} operations, it takes practically the same time.", count=MANY)
         self.grow(many[1], pace=pace)
         self.say(
             "Both go on at once, so the longer sets the time. Here that is moving, a little below peak rate."
@@ -301,7 +299,7 @@ class Roofline(Lesson):
             name = label(said, self.size, bold=True)
             self.names.add(name.next_to(self.dots[count], side, px(14)))
         self.say(
-            "Each number has 4 bytes and moves twice, so {many} operations on it are {per_byte} per byte.",
+            "Each number has 4 bytes and moves twice, so {many} operations are {per_byte} per byte.",
             many=MANY, per_byte=self.per_byte,
         )  # fmt: skip
         self.below = self.drop(self.points[MANY].intensity, self.points[MANY].tflops, self.per_byte)
@@ -334,15 +332,13 @@ class Roofline(Lesson):
         between = [self.dots[n] for n in self.us if n in self.bound and n not in (FEW, MANY)]
         self.play(FadeIn(name), LaggedStart(*map(FadeIn, between), lag_ratio=0.5, run_time=4.6))
         flat = chart.flat(self.flat / self.tb)
-        self.say("Where arithmetic reaches its own peak, the line turns flat.")
+        self.say("Where arithmetic reaches its peak, the line turns flat. Near the bend, a little is lost.")
         peak = self.word("arithmetic: {peak} trillion a second", self.size, ink, bold=True, peak=self.flat)
         peak.next_to(chart.at(INTENSITY[1], self.flat), UP + LEFT, px(24))
         self.play(Create(flat), FadeIn(peak), run_time=0.8)
         later = [self.dots[n] for n in self.us if n not in self.bound and n != MOST]
         self.play(LaggedStart(*map(FadeIn, later), lag_ratio=0.5, run_time=2.6))
-        self.say(
-            "This shape is called the roofline. No program that loads from this memory can rise above it."
-        )
+        self.say("This shape is called the roofline. No program that uses this memory can rise above it.")
         allowed = chart.allowed(1000 * self.tb).set_z_index(-1)
         self.play(Fade(allowed, 0.0, 1.0, run_time=3.0))
 

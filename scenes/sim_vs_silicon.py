@@ -91,6 +91,9 @@ class SimVsSilicon(Lesson):
         self.all_steps = float(f"{self.tiles * self.steps * self.step:.1f}")
         self.added = self.ends[0] - self.all_steps
         self.guard(0 < self.added < 0.1 * self.ends[0], "the steps are nearly all of the time")
+        mine = np.sort(self.simulated.spans[self.simulated.spans["sm"] == last["sm"]], order="start")
+        ns = (mine["start"][1:] - mine["drain"][:-1]).sum(), last["done"] - last["drain"]
+        self.added_parts = [float(f"{one / 1000:.1f}") for one in ns]
         self.found = held_out()
         off = np.array([abs(one.error) for one in self.found])
         self.half, self.worst = float(np.median(off)), float(off.max())
@@ -251,9 +254,14 @@ class SimVsSilicon(Lesson):
             tiles=self.tiles, steps=self.steps, step=self.step, us=self.all_steps,
         )  # fmt: skip
         steps.next_to(bars[0], UP, px(24)).align_to(bars[0], LEFT)
+        pauses, write = self.added_parts
         added = self.word("estimated: {us:.1f} µs", 50, theme.text, bold=True, us=self.added)
         added.next_to(bars, DOWN, px(24)).align_to(bars, RIGHT)
-        what = self.word("starting and writing tiles, and small delays", 42)
+        what = self.word(
+            "{gaps} pauses between tiles: {pauses:.1f}; the last write: {write:.1f}; "
+            "starts and random delays: {rest:.1f}",
+            42, gaps=self.tiles - 1, pauses=pauses, write=write, rest=self.added - pauses - write,
+        )  # fmt: skip
         what.next_to(added, DOWN, px(14)).align_to(bars, RIGHT)
         whole = self.word("together {us:.1f} µs", 60, theme.text, bold=True, us=self.ends[0])
         whole.next_to(what, DOWN, px(30)).align_to(bars, LEFT)

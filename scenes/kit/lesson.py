@@ -162,7 +162,7 @@ def _number(kind: str, figures: Mapping[str, Any]) -> str:
     return {
         "less time": lambda: tr("{less:.0%} less time", **figures),
         "times": lambda: tr("{times:.1f} times", **figures),
-        "work": lambda: tr("{work} times the work", **figures),
+        "work": lambda: tr("{work} times the work, same time", **figures),
         "part": lambda: tr("{second:,.0f} of {first:,.0f}", **figures),
         "share": lambda: tr("{share:.0%}", share=1 - figures["less"]),
         "count": lambda: tr("{first:.0f} of {all}", **figures),
