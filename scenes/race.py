@@ -33,11 +33,11 @@ from tilesim_scenes.animations.zoom import Zoom
 from tilesim_scenes.film.race_film import RaceFilm
 from tilesim_scenes.film.runs import written_after_hand_over
 from tilesim_scenes.film.traces import Default, shipped
+from tilesim_scenes.kit.lane_words import below_lane, in_lane
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.kit.work import Work
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import Figure, label, lines, px
-from tilesim_scenes.look.theme import Colour, ink_on
+from tilesim_scenes.look.text import Figure, lines, px
 from tilesim_scenes.mobjects.charts.bars import Bars
 from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
 from tilesim_scenes.mobjects.hardware.sm import SM
@@ -74,9 +74,9 @@ BEFORE = 1600
 """ns before a pause, at which a close-up begins."""
 
 
-def unnumbered(number: int) -> ThreadBlock:
+def unnumbered() -> ThreadBlock:
     """A thread block without its number: which one it is does not matter here."""
-    block = ThreadBlock(number, px(120))
+    block = ThreadBlock(0, px(120))
     block.remove(block[1])
     return block
 
@@ -153,6 +153,7 @@ class Race(Lesson):
         return np.round(np.array(ns) / 1000, 1)
 
     def construct(self) -> None:
+        self.hue = self.theme.by_phase["multiply"]
         self.writing = tr("write") if self.narrow else tr("write second tile")
         self.kernels = tr("naive"), tr("persistent, no overlap"), tr("persistent with overlap")
         self.ask("A kernel is a program that runs on a GPU.")
@@ -191,26 +192,25 @@ class Race(Lesson):
         self.say("This GPU has {sms} processors, called SMs.", sms=sms)
         self.play(FadeIn(boxes, lag_ratio=0.01, run_time=1.6))
         ours = boxes[self.sm]
-        hue = self.theme.by_phase["multiply"]
         name = self.word("We follow this one.", 46, self.theme.text, bold=True)
         name.next_to(boxes, UP, px(30)).align_to(ours, LEFT)
         meaning = self.word("SM: streaming multiprocessor").next_to(boxes, DOWN, px(36))
         self.play(
-            ours.box.animate.set_stroke(ManimColor(hue), stroke_width(6)).set_fill(ManimColor(hue)),
+            ours.box.animate.set_stroke(ManimColor(self.hue), stroke_width(6)).set_fill(ManimColor(self.hue)),
             FadeIn(name, meaning),
         )
-        self.box = self.our_sm(hue)
+        self.box = self.our_sm()
         others = VGroup(*(box for box in boxes if box is not ours))
         self.play(
             FadeOut(others, name, meaning), FadeOut(ours, target_position=self.box, scale=4), run_time=1.0
         )
         self.play(FadeIn(self.box, run_time=0.4))
 
-    def our_sm(self, hue: Colour) -> SM:
+    def our_sm(self) -> SM:
         """The followed SM as a box, on the right, or in the middle of a tall frame."""
         wide, high = (px(370), px(320)) if self.narrow else (px(460), px(400))
         at = self.area.center + (0 if self.tall else 0.28 * self.area.width) * RIGHT
-        return SM(tr("our SM"), hue, wide, high).move_to(at + px(30) * DOWN)
+        return SM(tr("our SM"), self.hue, wide, high).move_to(at + px(30) * DOWN)
 
     # Which block computes which tile.
 
@@ -223,18 +223,17 @@ class Race(Lesson):
 
     def waiting(self, blocks: bool) -> VGroup:
         """Tiles that wait in a row, each below its thread block if it has one."""
-        row, hue = VGroup(), self.theme.by_phase["multiply"]
-        for number in range(WAITING):
+        row = VGroup()
+        for _ in range(WAITING):
             one = VGroup(rectangle(px(104), px(52), self.theme.hand_over))
             if blocks:
-                one.add(unnumbered(number).next_to(one[0], UP, px(26)))
+                one.add(unnumbered().next_to(one[0], UP, px(26)))
             row.add(one)
         row.arrange(RIGHT, buff=px(46))
         row.scale(min(1.0, (0.9 if self.tall else 0.44) * self.area.width / row.width))
         row.set_x(self.area.left + row.width / 2).set_y(self.box.get_y() + px(70 * self.narrow))
         if self.tall:
             row.set_x(0).set_y(self.area.top - px(170))
-        self.hue = hue
         return row
 
     def below_row(self, text: str) -> VGroup:
@@ -302,7 +301,7 @@ class Race(Lesson):
             ("multiply", start, drain, 1.5), ("write", drain, done, 0.9),
         ):  # fmt: skip
             name = self.word(word, 50, self.theme.text, bold=True)
-            name.next_to([lane.x((begin + end) / 2), lane.get_bottom()[1], 0], DOWN, px(40))
+            below_lane(lane, begin, end, name, 40)
             if word == "launch":
                 name.align_to(lane, LEFT).shift(px(80) * DOWN)
                 stem = rectangle(px(4), px(110), self.theme.launch)
@@ -316,20 +315,20 @@ class Race(Lesson):
 
     # Pauses of one SM.
 
+    def second_pause(self, trace: Trace) -> tuple[float, float, float]:
+        """When the second tile's main loop ends, when it is written, and when the third's begins, ns."""
+        rows = self.rows(trace)
+        return float(rows["drain"][1]), float(rows["done"][1]), float(rows["start"][2])
+
     def close_up(self, trace: Trace) -> tuple[LaneVectors, VGroup, TimeBracket]:
         """The lane around the second pause, with what the two main loops are called, and its bracket."""
-        rows = self.rows(trace)
-        begin, end = float(rows["drain"][1]), float(rows["start"][2])
+        begin, done, end = self.second_pause(trace)
         window = (begin - 3600, begin + 6400)
         lane = self.lane_alone(trace, window)
-        names = VGroup()
-        for text, left, right in (
-            (tr("multiply second tile"), window[0], begin),
-            (tr("multiply third tile"), max(end, float(rows["done"][1])), window[1]),
-        ):
-            name = label(text, 44, ink_on(self.hue), bold=True)
-            name.scale(min(1.0, 0.92 * (lane.x(right) - lane.x(left)) / name.width))
-            names.add(name.move_to([lane.x((left + right) / 2), lane.get_y(), 0]))
+        names = VGroup(
+            in_lane(lane, window[0], begin, tr("multiply second tile"), self.hue),
+            in_lane(lane, max(end, done), window[1], tr("multiply third tile"), self.hue),
+        )
         bracket = TimeBracket(
             lane, begin, end, self.sm, tr("no multiplication: {us:.1f} µs", us=(end - begin) / 1000), size=52
         )
@@ -337,39 +336,34 @@ class Race(Lesson):
 
     def naive_pause(self) -> None:
         """The lane goes on into its second pause, which passes slowly."""
-        rows = self.rows(self.naive)
-        shown, names, bracket = self.close_up(self.naive)
+        lane, names, bracket = self.close_up(self.naive)
+        drain, done, start = self.second_pause(self.naive)
         self.say("Only one block fits into the SM's memory, so the next one has to wait.")
         self.play(
-            Zoom(self.lane, window=shown.window, run_time=1.6),
-            PlayTrace(self.ticking, self.lane, until=float(rows["drain"][1]), run_time=1.6),
+            Zoom(self.lane, window=lane.window, run_time=1.6),
+            PlayTrace(self.ticking, self.lane, until=drain, run_time=1.6),
         )
         self.add(bracket)
         self.play(FadeIn(names[0]), run_time=0.3)
-        self.play(PlayTrace(self.ticking, self.lane, bracket, until=float(rows["start"][2]), run_time=1.6))
-        done = float(rows["done"][1])
+        self.play(PlayTrace(self.ticking, self.lane, bracket, until=start, run_time=1.6))
         launched = done + self.naive.meta["launch_ns"]["p50"]
-        write = label(self.writing, 40, ink_on(self.theme.write), bold=True)
-        write.scale(min(1.0, 0.9 * (self.lane.x(done) - self.lane.x(rows["drain"][1])) / write.width))
-        write.move_to([self.lane.x((rows["drain"][1] + done) / 2), self.lane.get_y(), 0])
         launch, load = (self.word(word, 44, self.theme.text, bold=True) for word in ("launch", "first load"))
-        foot = self.lane.get_bottom()[1]
-        launch.next_to([self.lane.x((done + launched) / 2), foot, 0], DOWN, px(36)).shift(px(70) * LEFT)
-        load.next_to([self.lane.x((launched + rows["start"][2]) / 2), foot, 0], DOWN, px(36)).shift(
-            px(70) * RIGHT
+        parts = VGroup(
+            in_lane(lane, drain, done, self.writing, self.theme.write, 40),
+            below_lane(lane, done, launched, launch).shift(px(70) * LEFT),
+            below_lane(lane, launched, start, load).shift(px(70) * RIGHT),
         )
-        parts = VGroup(write, launch, load)
         self.play(
-            FadeIn(parts), PlayTrace(self.ticking, self.lane, bracket, until=shown.window[1], run_time=1.2)
+            FadeIn(parts), PlayTrace(self.ticking, self.lane, bracket, until=lane.window[1], run_time=1.2)
         )
         self.play(FadeIn(names[1]), run_time=0.3)
         self.leave(names, parts, bracket, self.lane)
 
     def a_block_that_stays(self) -> None:
         """One block flies in and stays; tiles come to it."""
-        self.box = self.our_sm(self.hue)
+        self.box = self.our_sm()
         row = self.waiting(blocks=False)
-        block = unnumbered(0).resident(self.hue).move_to(self.box.box)
+        block = unnumbered().resident(self.hue).move_to(self.box.box)
         queue = self.below_row(tr("waiting tiles")).next_to(row, DOWN, px(40)).align_to(row, LEFT)
         self.badge(Badge(tr("schematic"), "model"))
         self.say("A persistent block stays on its SM and takes one tile after another.")
@@ -385,22 +379,17 @@ class Race(Lesson):
         self.leave(self.box, block, queue, row)
 
     def pause_without_overlap(self) -> None:
-        rows = self.rows(self.stays)
         lane, names, bracket = self.close_up(self.stays)
+        drain, done, start = self.second_pause(self.stays)
         for timed in (self.ticking, lane):
-            timed.show(rows["drain"][1] - BEFORE)
+            timed.show(drain - BEFORE)
         self.badge(of_trace(self.stays))
         self.say("The next loads now begin during the write. But until it ends, nothing is multiplied.")
         self.play(Fade(lane, 0.0, 1.0), Fade(self.ticking, 0.0, 1.0), FadeIn(names[0]))
         self.add(bracket)
-        self.play(PlayTrace(self.ticking, lane, bracket, until=float(rows["start"][2]), run_time=2.0))
-        write = label(self.writing, 40, ink_on(self.theme.write), bold=True)
-        write.scale(min(1.0, 0.9 * (lane.x(rows["done"][1]) - lane.x(rows["drain"][1])) / write.width))
-        write.move_to([lane.x((rows["drain"][1] + rows["done"][1]) / 2), lane.get_y(), 0])
-        load = self.word("rest of the load", 44, self.theme.text, bold=True)
-        load.next_to(
-            [lane.x((rows["done"][1] + rows["start"][2]) / 2), lane.get_bottom()[1], 0], DOWN, px(36)
-        )
+        self.play(PlayTrace(self.ticking, lane, bracket, until=start, run_time=2.0))
+        write = in_lane(lane, drain, done, self.writing, self.theme.write, 40)
+        load = below_lane(lane, done, start, self.word("rest of the load", 44, self.theme.text, bold=True))
         self.play(
             PlayTrace(self.ticking, lane, bracket, until=lane.window[1], run_time=1.2),
             FadeIn(write, load, names[1]),
@@ -409,9 +398,8 @@ class Race(Lesson):
 
     def pause_with_overlap(self) -> None:
         """Tile 2 goes down to the copy hardware, and the lane goes on above."""
-        rows = self.rows(self.overlaps)
         lane, names, bracket = self.close_up(self.overlaps)
-        drain, start, done = float(rows["drain"][1]), float(rows["start"][2]), float(rows["done"][1])
+        drain, done, start = self.second_pause(self.overlaps)
         for timed in (self.ticking, lane):
             timed.show(drain - BEFORE)
         self.say("With overlap, the block hands its tile over to the SM's copy unit, which writes it.")
@@ -430,8 +418,7 @@ class Race(Lesson):
             PlayTrace(self.ticking, lane, bracket, until=start, run_time=1.0),
             Travel([tile], [[copier.get_left() + px(90) * RIGHT]], leg=1.0),
         )
-        handed = self.word("hand over", 38, self.theme.text)
-        handed.next_to([lane.x((drain + start) / 2), lane.get_bottom()[1], 0], DOWN, px(20))
+        handed = below_lane(lane, drain, start, self.word("hand over", 38, self.theme.text), 20)
         self.play(FadeIn(handed), run_time=0.3)
         along = Travel([tile], [[copier.get_right() + px(90) * LEFT]], leg=2.0)
         self.say("Meanwhile, the block multiplies its third tile, whose data is there.")
@@ -474,9 +461,17 @@ class Race(Lesson):
             names.add(word)
         return names
 
+    def ends_of(self, rows: Sequence[LaneVectors | LaneImage], ns: Sequence[float]) -> VGroup:
+        """When each of the three runs ends, on its right."""
+        ends = VGroup()
+        for lanes, end in zip(rows, ns, strict=True):
+            figure = Figure(tr("{us:.1f} µs", us=end / 1000), 44)
+            ends.add(figure.move_to(lanes.grounds.get_right() + px(24) * RIGHT, LEFT))
+        return ends
+
     def three_lanes(self) -> None:
         """The followed SM in all three runs."""
-        area, _colors = self.area, self.theme.by_phase
+        area = self.area
         key = self.key(*self.phases("launch", "first load", "multiply", "write", "hand over"))
         step = (area.top - self.floor) / 3
         self.lanes = self.trio(LaneVectors, 0.42 * step, area.top - 0.42 * step, step, [self.sm])
@@ -506,19 +501,13 @@ class Race(Lesson):
         self.add(*brackets)
         last = max(float(self.rows(trace)["done"][-1]) for trace in self.three)
         self.play(PlayTrace(self.ticking, *self.lanes, *brackets, until=last, run_time=2.4))
-        ends = VGroup()
-        for lanes, trace in zip(self.lanes, self.three, strict=True):
-            done = float(self.rows(trace)["done"][-1])
-            end = Figure(tr("{us:.1f} µs", us=done / 1000), 44).move_to(
-                lanes.grounds.get_right() + px(24) * RIGHT, LEFT
-            )
-            ends.add(end)
+        ends = self.ends_of(self.lanes, [self.rows(trace)["done"][-1] for trace in self.three])
         self.play(FadeIn(ends, run_time=0.5))
         self.leave(ends, *brackets)
 
     def all_sms(self) -> None:
         """The three lanes shrink into the rasters of all 132 SMs."""
-        area, _colors, sms = self.area, self.theme.by_phase, self.naive.device.sms
+        area, sms = self.area, self.naive.device.sms
         key = self.key(*self.phases("launch", "first load", "multiply", "write", "both", "hand over"))
         step = (area.top - self.floor) / 3
         counts = np.bincount(self.naive.spans["sm"], minlength=sms)
@@ -545,10 +534,7 @@ class Race(Lesson):
         )
         self.play(PlayTrace(self.ticking, *rasters, until=0.0, run_time=1.2, rate_func=smoothstep))
         self.play(PlayTrace(self.ticking, *rasters, until=float(max(self.ends)), run_time=2.4))
-        ends = VGroup()
-        for raster, end in zip(rasters, self.ends, strict=True):
-            figure = Figure(tr("{us:.1f} µs", us=end / 1000), 44)
-            ends.add(figure.move_to(raster.get_right() + px(24) * RIGHT, LEFT))
+        ends = self.ends_of(rasters, self.ends)
         self.play(FadeIn(ends))
         self.let_read()
         self.play(Leave(ends), *self.key())
