@@ -12,7 +12,6 @@ from tilesim.cli import main
 from tilesim.cli.packages import scene_class
 from tilesim_scenes import Film, Finding
 from tilesim_scenes.film.scene import CARD, NEXT
-from tilesim_scenes.look.language import SOURCE, use_language
 
 NEXT_TITLE = "Next: Naive and persistent kernels"
 ASIDE = "elsewhere it costs as much"
@@ -29,12 +28,6 @@ class Ends(Film):
 
 class Bare(Ends):
     aside = ""
-
-
-@pytest.fixture(autouse=True)
-def english():
-    yield
-    use_language(SOURCE)
 
 
 def said(seen):
