@@ -2,7 +2,7 @@
 
 from manim import ManimColor, Rectangle, VGroup, config
 
-from tilesim_scenes.look.text import lines, px
+from tilesim_scenes.look.text import lines, px, width
 from tilesim_scenes.look.theme import theme_now
 
 SIZE, SMALLER, BASELINE, MARGIN = 62, 54, 1006, 0.05
@@ -17,9 +17,8 @@ class Caption(VGroup):
 
     def __init__(self, text: str) -> None:
         room = config.frame_width * (1 - 2 * MARGIN)
-        words = lines(text, SIZE, room, most=3, bold=True)
-        if len(words) > 1:
-            words = lines(text, SMALLER, room, most=3, bold=True)
+        one_line = px(width(text, SIZE, bold=True)) <= room
+        words = lines(text, SIZE if one_line else SMALLER, room, most=3, bold=True)
         # Where a camera has come near, the picture reaches below the words.
         ground = Rectangle(
             width=words.width + px(SIZE),

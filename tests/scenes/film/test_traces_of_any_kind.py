@@ -30,10 +30,9 @@ RUNS = {
     "a name of a thousand letters": lambda: replace(
         simulate("naive", FEW, Device(4)), schedule="wgmma_" * 160
     ),
-    "a name of wide letters": lambda: replace(simulate("naive", FEW, Device(4)), schedule="W" * 1000),
     "a name of many words": lambda: replace(simulate("naive", FEW, Device(4)), schedule="kernel " * 142),
-    "a GPU of a thousand letters": lambda: replace(
-        simulate("naive", FEW, Device(4)), origin="measured", meta={"gpu": "W" * 1000}
+    "a name and a GPU of wide letters": lambda: replace(
+        simulate("naive", FEW, Device(4)), schedule="W" * 1000, origin="measured", meta={"gpu": "W" * 1000}
     ),
 }
 

@@ -30,21 +30,20 @@ def in_a_frame():
         yield
 
 
-def bracketed(t, sm=1):
+def test_a_bracket_grows_with_the_clock_says_its_length_at_its_end_and_follows_its_lanes():
     lanes = Lanes(RUN)
-    return lanes, TimeBracket(lanes, 6832, 10_223, sm=sm).show(t)
-
-
-def test_a_bracket_grows_with_the_clock():
-    lanes, bracket = bracketed(8000)
-    left, right = bracket.line.get_left()[0], bracket.line.get_right()[0]
-    assert (left, right) == pytest.approx((lanes.x(6832), lanes.x(8000)))
-
-
-def test_a_bracket_ends_where_its_span_does():
-    lanes, bracket = bracketed(20_000)
-    assert bracket.line.get_right()[0] == pytest.approx(lanes.x(10_223))
+    bracket = TimeBracket(lanes, 6832, 10_223, sm=1)
+    for t in (6000, 6900, 8000, 10_222):
+        bracket.show(t)
+        assert not bracket.figure.text and visible(bracket.line) == (t > 6832)
+    for t, end in ((8000, 8000), (20_000, 10_223)):
+        line = bracket.show(t).line
+        ends = line.get_left()[0], line.get_right()[0]
+        assert ends == pytest.approx((lanes.x(6832), lanes.x(end)))
     assert bracket.figure.text == "3.39 µs"
+    lanes.shift(RIGHT)
+    assert bracket.show(20_000).line.get_left()[0] == pytest.approx(lanes.x(6832))
+    assert bracket.copy().lanes is lanes
 
 
 @pytest.mark.parametrize("kind", ["vectors", "image"])
@@ -82,23 +81,6 @@ def test_an_image_of_lanes_that_grows_or_shows_other_times_is_drawn_again():
     assert np.array_equal(lanes.pixel_array[..., :3], other.pixel_array[..., :3])
 
 
-@pytest.mark.parametrize("t", [6000, 6900, 8000, 10_222])
-def test_a_bracket_that_still_grows_says_no_length(t):
-    _, bracket = bracketed(t)
-    assert not bracket.figure.text and visible(bracket.line) == (t > 6832)
-
-
-def test_a_bracket_follows_its_lanes():
-    lanes, bracket = bracketed(20_000)
-    lanes.shift(RIGHT)
-    assert bracket.show(20_000).line.get_left()[0] == pytest.approx(lanes.x(6832))
-
-
-def test_a_copied_bracket_keeps_its_lanes():
-    lanes, bracket = bracketed(20_000)
-    assert bracket.copy().lanes is lanes
-
-
 def test_the_figure_of_a_bracket_stays_over_its_lanes():
     lanes = Lanes(RUN)
     bracket = TimeBracket(lanes, RUN.makespan - 200, RUN.makespan).show(RUN.makespan)
@@ -117,16 +99,11 @@ def test_zoom_ends_on_its_window_and_shows_its_parts():
     assert seen.get_left()[0] == pytest.approx(lanes.x(int(RUN.spans["start"][second])), abs=1e-6)
 
 
-def test_a_balance_leaves_what_is_not_given_back():
+def test_a_balance_leaves_what_is_not_given_back_which_covers_the_gain_from_the_left():
     balance = Balance([Entry("a", 10_000), Entry("b", -3000), Entry("c", -1000)], per_us=0.1)
-    widths = [row[0].width for row in balance.rows]
-    assert widths == pytest.approx([1.0, 0.3, 0.1])
+    gain, *losses = bars = [row[0] for row in balance.rows]
+    assert [bar.width for bar in bars] == pytest.approx([1.0, 0.3, 0.1])
     assert balance.result[0].width == pytest.approx(0.6)
-
-
-def test_what_is_given_back_covers_the_gain_from_the_left():
-    balance = Balance([Entry("a", 10_000), Entry("b", -3000), Entry("c", -1000)], per_us=0.1)
-    gain, *losses = (row[0] for row in balance.rows)
     at = gain.get_left()[0]
     for loss in losses:
         assert loss.get_left()[0] == pytest.approx(at)
@@ -140,22 +117,15 @@ def test_a_balance_without_a_gain_is_refused(entries):
         Balance(entries, per_us=0.1)
 
 
-def test_a_cut_loaf_lies_where_the_whole_one_lay():
-    loaf = Loaf(64).shift(RIGHT)
+def test_a_loaf_is_as_deep_as_its_slices_and_cut_where_it_lies_into_all_of_them():
+    loaf, flat = Loaf(64).shift(RIGHT), Loaf(16)
+    depth = [one.width - one.front.width for one in (loaf, flat)]
+    assert depth[0] == pytest.approx(4 * depth[1])
     pieces = loaf.cut([16, 48], [BLUE, GREEN])
     for edge in ("get_left", "get_right", "get_top", "get_bottom"):
         assert getattr(pieces, edge)() == pytest.approx(getattr(loaf, edge)(), abs=1e-6)
-
-
-def test_a_loaf_is_as_deep_as_its_slices():
-    deep, flat = Loaf(64), Loaf(16)
-    depth = [one.width - one.front.width for one in (deep, flat)]
-    assert depth[0] == pytest.approx(4 * depth[1])
-
-
-def test_a_cut_loses_no_slice():
     with pytest.raises(ValueError, match="the pieces have 63 slices; the loaf has 64"):
-        Loaf(64).cut([16, 47], [BLUE, GREEN])
+        loaf.cut([16, 47], [BLUE, GREEN])
 
 
 def test_a_ribbon_is_to_scale():
