@@ -42,14 +42,6 @@ def test_names_of_sms_stand_out_from_the_ground(theme: str) -> None:
             assert all(readable(hue) == hue for hue in hues if contrast(hue, ground) >= 3)
 
 
-def test_lines_of_a_long_title_fit_and_do_not_touch() -> None:
-    with frame(640, 360):
-        rows = lines(LONG, 96, 12.0, most=3, bold=True)
-        assert len(rows) == 3 and rows.width <= 12.01
-        for upper, lower in pairwise(rows):
-            assert upper.get_bottom()[1] > lower.get_top()[1]
-
-
 @pytest.mark.parametrize("letter", ["i", "W", "核"])
 def test_a_name_is_cut_to_the_room_it_has_and_no_shorter(letter: str) -> None:
     shown = cut(letter * 1000, px(400))

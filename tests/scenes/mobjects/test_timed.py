@@ -115,13 +115,14 @@ def trace(request: pytest.FixtureRequest) -> Trace:
 
 
 @pytest.mark.parametrize("name", MADE)
-def test_what_is_shown_does_not_depend_on_what_was_shown_before(name: str) -> None:
+def test_what_is_shown_does_not_depend_on_what_was_shown_before_or_by_a_copy(name: str) -> None:
     make, end = MADE[name]
     steps = np.linspace(0, end, 9)
     wandered = make()
-    for t in (*steps, *steps[::-2]):
+    for t in (*steps, *steps[::-2], steps[4]):
         wandered.show(t)
-    assert look(wandered.show(steps[4])) == look(make().show(steps[4]))
+    wandered.copy().show(end).shift(DOWN)
+    assert look(wandered) == look(make().show(steps[4]))
 
 
 @pytest.mark.parametrize("name", [name for name in MADE if not name.startswith(OVER)])
@@ -133,15 +134,6 @@ def test_it_can_be_moved_and_scaled_before_or_after_it_is_shown(name: str) -> No
     # What is there is all in its place; centres differ by what was not there when it was moved.
     assert early.width == pytest.approx(late.width, abs=0.02)
     assert early.height == pytest.approx(late.height, abs=0.02)
-
-
-@pytest.mark.parametrize("name", MADE)
-def test_a_copy_goes_its_own_way(name: str) -> None:
-    make, end = MADE[name]
-    one = make().show(0.3 * end)
-    before, other = look(one), one.copy()
-    other.show(end).shift(DOWN)
-    assert look(one) == before
 
 
 def test_what_lanes_show_does_not_depend_on_the_window_they_showed_before(trace: Trace) -> None:
