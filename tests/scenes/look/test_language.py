@@ -99,12 +99,9 @@ def test_no_badge_is_written_in_one_language_only():
     assert not list(literals("Badge"))
 
 
-def test_a_sentence_without_a_translation_stays_english():
+def test_a_sentence_without_a_translation_stays_english_and_a_language_without_a_catalogue_is_refused():
     use_language(OTHERS[0])
     assert tr("not said by any film: {n}", n=3) == "not said by any film: 3"
-
-
-def test_a_language_without_a_catalogue_is_one_sentence():
     with pytest.raises(TilesimError, match="captions in xx cannot be read"):
         use_language("xx")
 

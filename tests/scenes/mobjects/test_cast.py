@@ -127,15 +127,11 @@ def test_a_ribbon_is_to_scale():
     assert [piece[0].width + px(4) for piece in ribbon] == pytest.approx([6.4, 1.6])
 
 
-def test_a_panel_shows_its_time_once_the_run_is_done():
-    panel = RunPanel(RUN, "Naive", 12.0, 4.0, longest=50_000)
-    assert not panel.show(RUN.makespan - 1).time.text
-    assert panel.show(RUN.makespan).time.text == f"{RUN.makespan / 1000:.1f} µs"
-
-
-def test_panels_of_one_length_have_one_scale():
+def test_panels_of_one_length_have_one_scale_and_show_their_time_once_the_run_is_done():
     panels = [RunPanel(trace, "x", 12.0, 4.0, longest=50_000, side=2.0) for trace in (RUN, PERSISTENT)]
     assert panels[0].lanes.x(30_000) == pytest.approx(panels[1].lanes.x(30_000))
+    assert not panels[0].show(RUN.makespan - 1).time.text
+    assert panels[0].show(RUN.makespan).time.text == f"{RUN.makespan / 1000:.1f} µs"
 
 
 def test_waits_and_additions_are_named():

@@ -264,6 +264,13 @@ REFUSED = ("an image", "only works for", "has no attribute", "of type VMobject")
 """What Manim, or an image, says that cannot be animated so."""
 
 
+def alone(scene: Any, shown: Mobject) -> Any:
+    """The mobject, with nothing else in the scene."""
+    scene.clear()
+    scene.add(shown)
+    return shown
+
+
 def is_in(shown: Mobject, scene: Any) -> bool:
     return bool(set(shown.get_family()) & set(scene.get_mobject_family_members()))
 
@@ -309,9 +316,7 @@ def test_manims_animations_play(name: str, share: float, scene: Any) -> None:
     for title, (make, target) in (
         {k: (v, lambda m: m) for k, v in {**KEEPS, **LEAVES}.items()} | MOVES
     ).items():
-        shown = fresh(name, share)
-        scene.clear()
-        scene.add(shown)
+        shown = alone(scene, fresh(name, share))
         if not plays(scene, lambda: make(shown)):  # noqa: B023
             assert is_or_has_image(shown), title
             continue
@@ -324,9 +329,7 @@ def test_manims_animations_play(name: str, share: float, scene: Any) -> None:
 @pytest.mark.parametrize("name", MADE)
 def test_animations_that_end_a_mobject_play(name: str, scene: Any) -> None:
     for title, make in ENDS.items():
-        shown = fresh(name, BEFORE)
-        scene.clear()
-        scene.add(shown)
+        shown = alone(scene, fresh(name, BEFORE))
         assert plays(scene, lambda: make(shown)) or is_or_has_image(shown), title  # noqa: B023
         if hasattr(shown, "t"):
             at(shown, AFTER)
@@ -353,9 +356,7 @@ def until(shown: Any, share: float = AFTER) -> Any:
 def test_manims_animations_play_during_a_run(name: str, scene: Any) -> None:
     for title, (make, target) in DURING.items():
         for order in (1, -1):
-            shown = fresh(name, BEFORE)
-            scene.clear()
-            scene.add(shown)
+            shown = alone(scene, fresh(name, BEFORE))
             scene.play(*[make(shown), until(shown)][::order])
             assert_same(shown, at(target(fresh(name, BEFORE)), AFTER))
             assert is_in(shown, scene) == (title not in LEAVES)
