@@ -35,11 +35,7 @@ class Balance(VGroup):
     """
 
     def __init__(
-        self,
-        entries: Sequence[Entry],
-        per_us: float,
-        row: float | None = None,
-        room: float = float("inf"),
+        self, entries: Sequence[Entry], per_us: float, row: float | None = None, room: float = float("inf")
     ) -> None:
         super().__init__()
         gains = [entry for entry in entries if entry.ns > 0]

@@ -144,10 +144,7 @@ class Partial(VGroup):
             width=width, height=height, stroke_width=0, fill_color=ManimColor(fill), fill_opacity=1
         )
         outline = Rectangle(
-            width=width,
-            height=height,
-            stroke_color=ManimColor(theme.partial),
-            stroke_width=stroke_width(5),
+            width=width, height=height, stroke_color=ManimColor(theme.partial), stroke_width=stroke_width(5)
         )
         sign = label("Σ", 0.62 * height / px(1), theme.text, bold=True)
         super().__init__(ground, DashedVMobject(outline, num_dashes=18), sign.move_to(ground))

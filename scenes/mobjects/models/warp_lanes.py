@@ -26,12 +26,7 @@ class WarpLanes(VGroup):
     """
 
     def __init__(
-        self,
-        masks: np.ndarray,
-        spans: np.ndarray,
-        until: float,
-        width: float,
-        height: float,
+        self, masks: np.ndarray, spans: np.ndarray, until: float, width: float, height: float
     ) -> None:
         theme = theme_now()
         self.masks, self.spans, self.until = np.asarray(masks, bool), np.asarray(spans, float), until

@@ -337,13 +337,7 @@ def test_animations_that_end_a_mobject_play(name: str, scene: Any) -> None:
 
 DURING = {title: MOVES[title] for title in ("Transform", "animate", "animate.set_opacity", "Rotate")} | {
     title: ((KEEPS | LEAVES)[title], lambda m: m)
-    for title in (
-        "FadeIn",
-        "FadeOut",
-        "FadeOut shifted and scaled",
-        "FadeOut in a group",
-        "Indicate",
-    )
+    for title in ("FadeIn", "FadeOut", "FadeOut shifted and scaled", "FadeOut in a group", "Indicate")
 }
 
 
