@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from manim import LEFT, RIGHT, ManimColor, Rectangle, VGroup
+from manim import LEFT, RIGHT, ManimColor, VGroup
 
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, px
-from tilesim_scenes.look.theme import Colour, ink_on, theme_now
-from tilesim_scenes.mobjects.drawing.quads import stroke_width
+from tilesim_scenes.look.theme import ink_on, theme_now
+from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
 
 SIZE = 48
 """Pixels of letters."""
@@ -27,9 +27,6 @@ class Balance(VGroup):
     `room`: units left of 0 that may be taken; what is said of a block that leaves no room stands in it, or
     right of it. Gains come first and are laid end to end leftwards from 0; what is given back covers them
     again from the left, and what nothing covers is left: the last row, a frame around the rest.
-
-        balance = Balance([Entry("shorter pauses", 10_200), Entry("slower", -4_300)], per_us=px(30))
-        balance.shift(lanes.x(trace.makespan) * RIGHT)
 
     Raises ValueError where nothing is gained, or nothing is left.
     """
@@ -52,7 +49,7 @@ class Balance(VGroup):
             low = gain_ends - length if entry.ns > 0 else begin
             gain_ends, begin = (low, begin) if entry.ns > 0 else (gain_ends, low + length)
             colour = theme.operand if entry.ns > 0 else theme.hand_over
-            block = _block(length, 0.72 * row, colour).move_to([low, -number * row, 0], LEFT)
+            block = rectangle(length, 0.72 * row, colour).move_to([low, -number * row, 0], LEFT)
             text = tr("{what} {us:+.1f} µs", what=entry.text, us=entry.ns / 1000).replace("-", "−")
             words = label(text, SIZE, theme.text if entry.ns > 0 else theme.quiet)
             words.next_to(block, LEFT, px(20))
@@ -61,15 +58,8 @@ class Balance(VGroup):
             elif words.get_left()[0] < -room:
                 words.next_to(block, RIGHT, px(20))
             self.rows.add(VGroup(block, words))
-        rest = _block(left_over * scale, 0.72 * row, None).move_to([0, -len(self.rows) * row, 0], RIGHT)
+        rest = rectangle(left_over * scale, 0.72 * row).set_stroke(ManimColor(theme.text), stroke_width(5))
+        rest.move_to([0, -len(self.rows) * row, 0], RIGHT)
         total = label(tr("{us:.1f} µs", us=left_over / 1000), SIZE, bold=True, mono=True)
         self.result = VGroup(rest, total.next_to(rest, LEFT, px(20)))
         self.add(self.rows, self.result)
-
-
-def _block(width: float, height: float, fill: Colour | None) -> Rectangle:
-    """A block, or a frame where there is no fill."""
-    if fill is None:
-        ink = ManimColor(theme_now().text)
-        return Rectangle(width=width, height=height, stroke_color=ink, stroke_width=stroke_width(5))
-    return Rectangle(width=width, height=height, stroke_width=0, fill_color=ManimColor(fill), fill_opacity=1)

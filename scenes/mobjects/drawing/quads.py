@@ -7,7 +7,7 @@ the ground's points as they are, so it follows whenever somebody has moved, scal
 from itertools import pairwise
 
 import numpy as np
-from manim import ManimColor, Rectangle, VMobject
+from manim import ManimColor, Rectangle, RoundedRectangle, VMobject
 
 from tilesim_scenes.look.text import advance, outline, px
 from tilesim_scenes.look.theme import AnyColour
@@ -26,6 +26,14 @@ def rectangle(width: float, height: float, fill: AnyColour | None = None, opacit
     """A rectangle without an edge, filled with a colour, or not at all."""
     filled = {"fill_color": ManimColor(fill), "fill_opacity": opacity} if fill else {"fill_opacity": 0.0}
     return Rectangle(width=width, height=height, stroke_width=0.0, **filled)
+
+
+def rounded(
+    width: float, height: float, radius: float, fill: AnyColour, edge: AnyColour, pixels: float
+) -> RoundedRectangle:
+    """A box with round corners, and an edge of so many pixels, as `px` has them."""
+    box = RoundedRectangle(width=width, height=height, corner_radius=radius)
+    return box.set_fill(ManimColor(fill), 1.0).set_stroke(ManimColor(edge), stroke_width(pixels))
 
 
 def shape(fill: AnyColour, opacity: float = 1.0, of: type[VMobject] = VMobject) -> VMobject:
@@ -87,6 +95,12 @@ def uprights(ground: VMobject, at: np.ndarray) -> np.ndarray:
     """The points of lines through a ground's whole height, at shares of its width: [4 · lines, 3]."""
     none = np.zeros(len(at))
     return segments(ground, np.stack([at, none, at, none + 1], axis=1)) if len(at) else nothing(ground)
+
+
+def levels(ground: VMobject, at: np.ndarray) -> np.ndarray:
+    """The points of lines through a ground's whole width, at shares of its height: [4 · lines, 3]."""
+    none = np.zeros(len(at))
+    return segments(ground, np.stack([none, at, none + 1, at], axis=1)) if len(at) else nothing(ground)
 
 
 def extent(ground: VMobject) -> tuple[float, float]:

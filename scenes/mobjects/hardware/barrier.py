@@ -3,12 +3,12 @@
 from typing import Any, Self
 
 import numpy as np
-from manim import Line, ManimColor, Rectangle, VGroup, smoothstep
+from manim import Line, ManimColor, VGroup, smoothstep
 
 from tilesim_scenes.animations.direct import Direct
 from tilesim_scenes.look.text import px
 from tilesim_scenes.look.theme import mix, theme_now
-from tilesim_scenes.mobjects.drawing.quads import stroke_width
+from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
 
 RAISED = np.radians(55.0)
 """How far an open bar stands up from a shut one."""
@@ -29,16 +29,9 @@ class Barrier(VGroup):
         width = px(160) if width is None else width
         if not width > 0:
             raise ValueError(f"a barrier is {width} wide; it must be wider than 0")
-        quiet = ManimColor(theme_now().quiet)
-        height = 0.22 * width
-        self.posts = VGroup(
-            *(
-                Rectangle(
-                    width=px(POST), height=height, stroke_width=0.0, fill_color=quiet, fill_opacity=1.0
-                ).move_to([side * width / 2, -height / 2, 0])
-                for side in (-1, 1)
-            )
-        )
+        post = rectangle(px(POST), 0.22 * width, theme_now().quiet)
+        sides = (-width / 2, width / 2)
+        self.posts = VGroup(*(post.copy().move_to([x, -post.height / 2, 0]) for x in sides))
         self.bar = Line(stroke_width=stroke_width(BAR))
         self.add(self.posts, self.bar)
         self.open(opened)

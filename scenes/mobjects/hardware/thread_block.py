@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from typing import Self
 
 import numpy as np
-from manim import DOWN, RIGHT, Dot, ManimColor, RoundedRectangle, VGroup
+from manim import DOWN, RIGHT, Dot, ManimColor, VGroup
 
 from tilesim_scenes.look.text import Figure, advance, px
 from tilesim_scenes.look.theme import AnyColour, theme_now
-from tilesim_scenes.mobjects.drawing.quads import stroke_width
+from tilesim_scenes.mobjects.drawing.quads import rounded
 
 PIPS = 8
 SIDE, LEAST, GAP = 84.0, 64.0, 10.0
@@ -21,15 +21,7 @@ class ThreadBlock(VGroup):
     def __init__(self, number: int, side: float | None = None) -> None:
         theme, side = theme_now(), side or px(84)
         self.number = number
-        self.token = RoundedRectangle(
-            width=side,
-            height=side,
-            corner_radius=0.2 * side,
-            stroke_color=ManimColor(theme.launch),
-            stroke_width=stroke_width(5),
-            fill_color=ManimColor(theme.panel),
-            fill_opacity=1.0,
-        )
+        self.token = rounded(side, side, 0.2 * side, theme.panel, theme.launch, 5)
         text = str(number)
         figure = Figure(text, min(0.44 * side, 0.8 * side / advance(text)) / px(1), align=0.5)
         figure.shift(DOWN * 0.04 * side)
