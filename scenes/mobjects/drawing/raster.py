@@ -3,7 +3,7 @@
 from typing import Any, Self, SupportsFloat
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, Group, ImageMobject, Mobject, config
+from manim import DOWN, LEFT, RIGHT, UP, Group, ImageMobject, Mobject, Rectangle, config
 from manim.constants import RESAMPLING_ALGORITHMS
 
 KEPT = ("updaters", "updating_suspended", "saved_state", "target", "z_index")
@@ -107,6 +107,12 @@ class Raster(ImageMobject):
         """The point at shares of its width, from the left, and of its height, from the top."""
         upper_left, upper_right, lower_left = self.points[:3]
         return upper_left + x * (upper_right - upper_left) + y * (lower_left - upper_left)
+
+    def outline(self, across: tuple[float, float], down: tuple[float, float]) -> Rectangle:
+        """A frame between shares of its width, from the left, and of its height, from the top."""
+        corner, other = (self.at(*shares) for shares in zip(across, down, strict=True))
+        width, height, _ = np.abs(other - corner)
+        return Rectangle(width=width, height=height, stroke_width=2).move_to((corner + other) / 2)
 
     def show(self, t: float) -> Self:
         """Look as at `t`, ns of the trace."""

@@ -19,10 +19,6 @@ class WarpLanes(VGroup):
     `masks`: bool [steps, lanes], lane 0 on top. `spans`: begin and end of each step, [steps, 2], ascending.
     `until`: at the right end, in the same unit. `width`, `height`: units. The `warp` stands upright at the
     clock, its masked lanes hollow.
-
-        lanes = WarpLanes(masks, spans, until=100, width=8, height=5)
-        self.add(lanes)
-        self.play(PlayTrace(lanes, until=100, run_time=4))
     """
 
     def __init__(

@@ -59,20 +59,14 @@ class LaneImage(Lanes, Raster):
         return Group()
 
     def x(self, t: float) -> float:
-        """The scene's x of an instant, also beyond the window."""
         return float(self.at(self._share(t), 0.0)[0])
 
     def lane(self, sm: int) -> Rectangle:
-        """The outline of an SM's lanes, where they stand."""
         places = self.trace.device.ctas_per_sm
         row = self._row(sm) * places
-        return self._outline(*self.window, row, row + places)
+        return self._within(*self.window, row, row + places)
 
     def span(self, tile: int, part: str = "multiply") -> Rectangle:
-        """The outline of a tile's part, one of `parts.KINDS`, where it stands; of several, of the first.
-
-        Raises KeyError where these lanes show no such part.
-        """
         every, tiles = self._parts, self.trace.spans["tile"]
         kinds = [KINDS.index(kind) for kind in (part, f"{part} under") if kind in KINDS]
         found = np.flatnonzero(
@@ -82,14 +76,11 @@ class LaneImage(Lanes, Raster):
             raise not_shown(tile, part)
         first = found[0]
         row = self.slots.index(every.slot[first])
-        return self._outline(every.begin[first], every.end[first], row, row + 1)
+        return self._within(every.begin[first], every.end[first], row, row + 1)
 
-    def _outline(self, begin: float, end: float, top: int, bottom: int) -> Rectangle:
+    def _within(self, begin: float, end: float, top: int, bottom: int) -> Rectangle:
         left, right = self._share(begin), self._share(end)
-        corners = self.at(left, top / len(self.slots)), self.at(right, bottom / len(self.slots))
-        size = np.abs(corners[1] - corners[0])
-        outline = Rectangle(width=size[0], height=size[1], stroke_width=2)
-        return outline.move_to((corners[0] + corners[1]) / 2)
+        return self.outline((left, right), (top / len(self.slots), bottom / len(self.slots)))
 
     def _whole(self, rows: int, columns: int) -> np.ndarray:
         """The lanes once their window has passed, as `packed` pixels: shape [rows, columns].

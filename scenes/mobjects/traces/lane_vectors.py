@@ -90,12 +90,10 @@ class LaneVectors(Lanes, Redrawn):
             self.cursor.points = nothing(self.grounds[0])
 
     def x(self, t: float) -> float:
-        """The scene's x of an instant, also beyond the window."""
         origin, right, _ = axes_of(self.grounds[0])
         return float((origin + self._share(t) * right)[0])
 
     def lane(self, sm: int) -> VGroup:
-        """The grounds of an SM's lanes."""
         places = self.trace.device.ctas_per_sm
         row = self._row(sm) * places
         return VGroup(*self.grounds[row : row + places])
@@ -105,10 +103,6 @@ class LaneVectors(Lanes, Redrawn):
         return self.names[self._row(sm)]
 
     def span(self, tile: int, part: str = "multiply") -> VMobject:
-        """What is drawn of a tile's part, one of `parts.KINDS`, as it is now; of several segments, all.
-
-        Raises KeyError where these lanes show no such part.
-        """
         tiles = self.trace.spans["tile"]
         found = [
             self.parts[number]

@@ -28,9 +28,6 @@ class Lanes(Mobject):
     at the clock. `fills`: colors for some of `parts.KINDS`, in place of the SM's own and the theme's. An
     image takes colors for all of them or for none, and has no gaps, names, ticks and numbers.
 
-        lanes = Lanes(trace, sms=range(4))
-        self.play(PlayTrace(lanes, until=12_000))
-
     A subclass of it is as well one of LaneVectors or LaneImage, whichever its lanes need.
 
     Raises ValueError for SMs that the trace does not have, and for `fills` that these lanes do not take.
@@ -88,7 +85,7 @@ class Lanes(Mobject):
         raise NotImplementedError
 
     def lane(self, sm: int) -> Mobject:
-        """Where an SM's lanes are.
+        """Where an SM's lanes are: their grounds, or in an image their outline.
 
         Raises IndexError where they are not shown.
         """

@@ -21,10 +21,6 @@ class SmLane(Redrawn):
 
     `side`: units of a column on the left for the names, 0 where they stand above. `named`: whether the SM's
     stands there too.
-
-    lane = SmLane(trace, 1, "Naive", width=10, height=1)
-    self.add(lane)
-    self.play(PlayTrace(lane, until=12_000))
     """
 
     def __init__(

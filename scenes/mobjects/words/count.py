@@ -15,12 +15,7 @@ FACTOR, AWAY = 0.72, 0.3
 
 
 class Count(Figure):
-    """`text(t)`, whatever it says at an instant, on its own baseline.
-
-    threads = Count("{:.0f} threads".format)
-    self.add(threads)
-    self.play(PlayTrace(threads, until=32, run_time=2))
-    """
+    """`text(t)`, whatever it says at an instant, on its own baseline."""
 
     def __init__(
         self,

@@ -26,8 +26,6 @@ class Entry(NamedTuple):
 class Key(VGroup):
     """At most six entries in one row, or in several of about one length where `width` units are too few.
 
-        self.add(Key([Entry("multiply", [(86, 180, 233)]), Entry("write", [theme_now().write])], width=12))
-
     Raises ValueError for more entries.
     """
 
