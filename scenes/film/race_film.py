@@ -17,8 +17,8 @@ from tilesim_scenes.film.runs import Pause, names, parts, unlike_pauses, window
 from tilesim_scenes.film.scene import Film
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import px
-from tilesim_scenes.mobjects.charts.balance import Balance, Entry
 from tilesim_scenes.mobjects.charts.bars import Bars
+from tilesim_scenes.mobjects.charts.share_bar import Balance, Entry
 from tilesim_scenes.mobjects.traces.part_names import parts_key
 from tilesim_scenes.mobjects.traces.run_panel import RunPanel
 from tilesim_scenes.mobjects.traces.sm_lane import SmLane

@@ -15,7 +15,7 @@ from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import px
 from tilesim_scenes.look.theme import Colour, sm_colour
 from tilesim_scenes.mobjects.drawing.quads import rectangle
-from tilesim_scenes.mobjects.hardware.sm import SM
+from tilesim_scenes.mobjects.hardware.memory import SM
 from tilesim_scenes.mobjects.hardware.thread_block import Queue
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors

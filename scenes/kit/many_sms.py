@@ -27,7 +27,7 @@ from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, label, lines, px
 from tilesim_scenes.look.theme import Colour, ink_on, sm_colour, theme_now
 from tilesim_scenes.mobjects.drawing.quads import HALF_DIGIT, rectangle, stroke_width
-from tilesim_scenes.mobjects.hardware.sm import SM
+from tilesim_scenes.mobjects.hardware.memory import SM
 from tilesim_scenes.mobjects.models.k_steps import Loaf, Partial
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 

@@ -1,13 +1,21 @@
-"""Memory: its levels, buffers in it, and the chunks of operands that travel between them."""
+"""Memory: its levels, buffers, and chunks that travel between them. SM: a box, with room for blocks."""
 
 from typing import Self
 
 import numpy as np
-from manim import DOWN, RIGHT, ManimColor, Rectangle, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, ManimColor, Rectangle, VGroup
 
-from tilesim_scenes.look.text import lines, px
-from tilesim_scenes.look.theme import AnyColour, mixed, theme_now
-from tilesim_scenes.mobjects.drawing.quads import EMPTY, levels, rectangle, stroke_width, strokes, uprights
+from tilesim_scenes.look.text import label, lines, px
+from tilesim_scenes.look.theme import AnyColour, mixed, readable, theme_now
+from tilesim_scenes.mobjects.drawing.quads import (
+    EMPTY,
+    levels,
+    rectangle,
+    rounded,
+    stroke_width,
+    strokes,
+    uprights,
+)
 
 LINES = 5
 """Of a hatch, over the longer side of a chunk."""
@@ -82,3 +90,23 @@ class KPair(VGroup):
         for piece, points in zip(self.get_family(), self._shapes, strict=True):
             piece.points = at + width * points if shown else EMPTY
         return self
+
+
+class SM(VGroup):
+    """A rounded box in the hue of the SM: `box`, and `heading` above its upper left corner."""
+
+    def __init__(
+        self,
+        name: str,
+        colour: AnyColour,
+        width: float | None = None,
+        height: float | None = None,
+        size: float = 48,
+    ) -> None:
+        theme = theme_now()
+        fill = mixed(theme.background, theme.panel, 0.8)
+        self.box = rounded(width or px(360), height or px(300), px(20), fill, colour, 6)
+        self.heading = label(name, size, readable(colour), bold=True)
+        self.heading.next_to(self.box.get_corner(UP + LEFT), RIGHT, px(24)).shift(-UP * px(14 + size / 2))
+        self.colour = colour
+        super().__init__(self.box, self.heading)

@@ -9,8 +9,7 @@ from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import lines, px
 from tilesim_scenes.look.theme import Colour, mixed, sm_colour, theme_now
 from tilesim_scenes.mobjects.drawing.quads import EMPTY, quad, rectangle, shape, stroke_width
-from tilesim_scenes.mobjects.hardware.memory import Buffers, KPair
-from tilesim_scenes.mobjects.hardware.sm import SM
+from tilesim_scenes.mobjects.hardware.memory import SM, Buffers, KPair
 from tilesim_scenes.mobjects.models.phase_rows import Bar, PhaseRows
 
 INTO_CORE = 0.25

@@ -7,7 +7,7 @@ from manim import PI, ManimColor, VGroup
 
 from tilesim_scenes.look.theme import mixed, sm_colour, theme_now
 from tilesim_scenes.mobjects.drawing.quads import EMPTY, UNIT, axes_of, rectangle, shape
-from tilesim_scenes.mobjects.hardware.warp import Warp
+from tilesim_scenes.mobjects.hardware.thread_block import Warp
 
 FILLED, WAITING = 0.8, 0.14
 """Shares of a row's height that are drawn where its lane is at work, and where it is masked."""

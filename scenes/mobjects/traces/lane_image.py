@@ -9,8 +9,7 @@ from PIL import Image
 from tilesim_scenes.look.text import px
 from tilesim_scenes.look.theme import mix, rgb, sm_colours, theme_now
 from tilesim_scenes.mobjects.drawing.raster import Raster, packed, unpacked
-from tilesim_scenes.mobjects.traces.lanes import Lanes, not_shown
-from tilesim_scenes.mobjects.traces.parts import KINDS, Parts, parts
+from tilesim_scenes.mobjects.traces.lanes import KINDS, Lanes, Parts, not_shown, parts
 
 FIRST_LOAD, WRITE_UNDER = 0.45, 0.6
 """Shares of an SM's hue in a first load, where a hatch would alias, and of writing in a write under it."""

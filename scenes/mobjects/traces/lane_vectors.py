@@ -25,8 +25,7 @@ from tilesim_scenes.mobjects.drawing.quads import (
 )
 from tilesim_scenes.mobjects.drawing.redrawn import Redrawn
 from tilesim_scenes.mobjects.traces.lane_image import UNDER
-from tilesim_scenes.mobjects.traces.lanes import Lanes, not_shown
-from tilesim_scenes.mobjects.traces.parts import Part, Parts, parts
+from tilesim_scenes.mobjects.traces.lanes import Lanes, Part, Parts, not_shown, parts
 
 HATCH, TICK, LEAST_TICKS = 9.0, 3.0, 12.0
 """Pixels: between the lines of a hatch, of a tick's width, and between ticks that are drawn."""

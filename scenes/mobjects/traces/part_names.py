@@ -11,7 +11,7 @@ from tilesim_scenes.look.text import keep_apart, label, px
 from tilesim_scenes.look.theme import Colour, ink_on, readable, sm_colour, theme_now
 from tilesim_scenes.mobjects.drawing.quads import rectangle
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
-from tilesim_scenes.mobjects.traces.parts import KINDS, parts
+from tilesim_scenes.mobjects.traces.lanes import KINDS, parts
 from tilesim_scenes.mobjects.words.key import MOST, Entry, Key
 
 SIZE, HUES = 46.0, 4
@@ -24,7 +24,7 @@ def tells_writes(trace: Trace) -> bool:
 
 
 def part_words(trace: Trace) -> dict[str, str]:
-    """What the parts of lanes are called, and what is left of a lane, by `parts.KINDS` and "idle"."""
+    """What the parts of lanes are called, and what is left of a lane, by `KINDS` and "idle"."""
     multiply = tr("multiply") if tells_writes(trace) else tr("multiply, write")
     return {
         "launch": tr("launch"),

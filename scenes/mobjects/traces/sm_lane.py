@@ -9,8 +9,8 @@ from tilesim_scenes.look.text import cut, label, lines, px
 from tilesim_scenes.look.theme import readable, sm_colour, theme_now
 from tilesim_scenes.mobjects.drawing.redrawn import Redrawn
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
+from tilesim_scenes.mobjects.traces.lanes import parts
 from tilesim_scenes.mobjects.traces.part_names import name_below, part_names
-from tilesim_scenes.mobjects.traces.parts import parts
 
 SM_NAME = 230
 """Pixels that the SM's name takes beside the run's, with the space between them."""

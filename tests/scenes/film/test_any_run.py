@@ -19,7 +19,7 @@ from tilesim_scenes import Lanes
 from tilesim_scenes.animations.fade import opacities
 from tilesim_scenes.animations.into_bars import GOES, Gather
 from tilesim_scenes.mobjects.charts.share_bar import ShareBar, percents
-from tilesim_scenes.mobjects.words.caption import Caption
+from tilesim_scenes.mobjects.words.finding import Caption
 from tilesim_scenes.race import Race
 from tilesim_scenes.run import RunOfAnything
 from tilesim_scenes.sim_vs_silicon import SimVsSilicon

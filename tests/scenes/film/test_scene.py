@@ -12,8 +12,7 @@ from tilesim.cli.packages import scene_class
 from tilesim_scenes import Badge, Film, Lanes, PlayTrace
 from tilesim_scenes.film.traces import Default
 from tilesim_scenes.mobjects.charts.bars import Bars
-from tilesim_scenes.mobjects.words.caption import reading_time
-from tilesim_scenes.mobjects.words.finding import Finding
+from tilesim_scenes.mobjects.words.finding import Finding, reading_time
 
 QUESTION, FIRST, SECOND = "Who is first?", "Four SMs take a tile each", "Then they take another"
 

@@ -14,7 +14,6 @@ from tilesim.cli.packages import scene_class
 from tilesim.ideas.launch_latency import timeline
 from tilesim.ideas.loop_unrolling import flights
 from tilesim_scenes import busy_sms, fusion, stream_k
-from tilesim_scenes.kit.calls import Calls
 from tilesim_scenes.kit.many_sms import alike_together, round_ends
 from tilesim_scenes.kit.round_trip import PIECES, RoundTrip
 from tilesim_scenes.l2_order import Sharing
@@ -23,6 +22,7 @@ from tilesim_scenes.latency_hiding import Rounds
 from tilesim_scenes.launch_latency import SMALL
 from tilesim_scenes.loop_unrolling import Waits
 from tilesim_scenes.mobjects.drawing.quads import rectangle
+from tilesim_scenes.mobjects.models.phase_rows import Calls
 from tilesim_scenes.roofline import after
 from tilesim_scenes.wave_quantization import steps
 

@@ -13,7 +13,7 @@ from tilesim_scenes import BlockTraffic, Lanes, Queue, TileGrid, TileTraffic
 from tilesim_scenes.animations.into_bars import Tip
 from tilesim_scenes.animations.zoom import Zoom
 from tilesim_scenes.look.text import px
-from tilesim_scenes.mobjects.charts.balance import Balance, Entry
+from tilesim_scenes.mobjects.charts.share_bar import Balance, Entry
 from tilesim_scenes.mobjects.models.k_steps import Loaf, Piece, Ribbon
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.run_panel import RunPanel

@@ -34,13 +34,13 @@ from tilesim_scenes import (
 )
 from tilesim_scenes.look.text import px
 from tilesim_scenes.look.theme import sm_colours
-from tilesim_scenes.mobjects.charts.balance import Balance, Entry
+from tilesim_scenes.mobjects.charts.share_bar import Balance, Entry
 from tilesim_scenes.mobjects.models.k_steps import Loaf
 from tilesim_scenes.mobjects.models.phase_rows import Bar, PhaseRows, bars_of
 from tilesim_scenes.mobjects.models.pipelined_sm import PipelinedSM, PipelineRows
 from tilesim_scenes.mobjects.models.warp_lanes import WarpLanes
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
-from tilesim_scenes.mobjects.traces.parts import KINDS, parts
+from tilesim_scenes.mobjects.traces.lanes import KINDS, parts
 from tilesim_scenes.mobjects.traces.tile_grid import TileImage
 from tilesim_scenes.mobjects.words import key
 
