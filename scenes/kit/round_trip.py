@@ -213,12 +213,6 @@ class Place(VGroup):
     def ceiling(self) -> float:
         return float(self.words.get_bottom()[1]) - px(28)
 
-    def spot(self, height: float) -> Rectangle:
-        """Where a strip lies, at a share of the free height."""
-        wide = 0.7 * min(self.room.width, px(330))
-        strip = rectangle(wide, wide / 6)
-        return strip.move_to([self.room.get_x(), self.floor + height * (self.ceiling - self.floor), 0])
-
 
 class Processors(Place):
     """A panel with `boxes`, row by row, each a processor."""

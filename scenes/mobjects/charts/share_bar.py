@@ -9,8 +9,8 @@ from manim import DOWN, LEFT, RIGHT, UP, ManimColor, VGroup, VMobject
 
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import keep_apart, label, px
-from tilesim_scenes.look.theme import Colour, ink_on, mixed, theme_now
-from tilesim_scenes.mobjects.drawing.quads import diagonals, quad, rectangle, stroke_width, strokes
+from tilesim_scenes.look.theme import Colour, ink_on, theme_now
+from tilesim_scenes.mobjects.drawing.quads import quad, rectangle, striped, stroke_width
 
 HATCH, PALE = 12.0, 0.4
 """Pixels between the lines of a hatch, and the share of a colour beneath it."""
@@ -47,20 +47,9 @@ class ShareBar(VGroup):
             ground = rectangle(1, 1)
             ground.points = quad(whole, low, high)
             self.grounds[name] = ground
-            part, colours = VGroup(), fills[name]
-            for number, colour in enumerate(colours):
-                pale = mixed(theme_now().idle, colour, PALE) if name in hatched else colour
-                drawn = rectangle(1, 1, pale)
-                drawn.points = quad(ground, number / len(colours), (number + 1) / len(colours))
-                part.add(drawn)
-                if name in hatched and drawn.width > px(HATCH):
-                    hatch = strokes(colour, 2.5)
-                    hatch.points = diagonals(drawn, 0, 1, px(HATCH))
-                    part.add(hatch)
-            self.parts[name] = part
-            if shares[name] < LEAST:
-                continue
-            self.names[name] = self._named(name, titles[name], percent[name], colours)
+            self.parts[name] = striped(ground, fills[name], HATCH if name in hatched else 0.0, PALE)
+            if shares[name] >= LEAST:
+                self.names[name] = self._named(name, titles[name], percent[name], fills[name])
         self._keep_apart()
         self.add(*self.grounds.values(), *self.parts.values(), *self.names.values())
 
@@ -123,16 +112,14 @@ class Balance(VGroup):
     Raises ValueError where nothing is gained, or nothing is left.
     """
 
-    def __init__(
-        self, entries: Sequence[Entry], per_us: float, row: float | None = None, room: float = float("inf")
-    ) -> None:
+    def __init__(self, entries: Sequence[Entry], per_us: float, row: float, room: float) -> None:
         super().__init__()
         gains = [entry for entry in entries if entry.ns > 0]
         losses = [entry for entry in entries if entry.ns < 0]
         left_over = sum(entry.ns for entry in entries)
         if not gains or left_over <= 0:
             raise ValueError("nothing is left of these entries; a balance shows what a faster run wins")
-        row, theme = row or px(62), theme_now()
+        theme = theme_now()
         self.rows, scale = VGroup(), per_us / 1000
         at = -sum(entry.ns for entry in gains) * scale
         gain_ends, begin = 0.0, at

@@ -4,13 +4,14 @@ A mobject that changes with time is drawn on a ground that stands still. What is
 the ground's points as they are, so it follows whenever somebody has moved, scaled or turned the whole.
 """
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from manim import ManimColor, Rectangle, RoundedRectangle, VMobject
+from manim import ManimColor, Rectangle, RoundedRectangle, VGroup, VMobject
 
 from tilesim_scenes.look.text import advance, outline, px
-from tilesim_scenes.look.theme import AnyColour
+from tilesim_scenes.look.theme import AnyColour, mixed, theme_now
 
 _CORNERS = np.array([[1, 1], [0, 1], [0, 0], [1, 0], [1, 1]], float)
 _THIRDS = np.linspace(0, 1, 4)[:, None]
@@ -101,6 +102,20 @@ def levels(ground: VMobject, at: np.ndarray) -> np.ndarray:
     """The points of lines through a ground's whole width, at shares of its height: [4 · lines, 3]."""
     none = np.zeros(len(at))
     return segments(ground, np.stack([none, at, none + 1, at], axis=1)) if len(at) else nothing(ground)
+
+
+def striped(ground: VMobject, colours: Sequence[AnyColour], hatch: float, pale: float) -> VGroup:
+    """A ground in equal parts, one a colour; hatched, so many pixels apart, on a `pale` share of it."""
+    stripes = VGroup()
+    for number, colour in enumerate(colours):
+        part = rectangle(1, 1, mixed(theme_now().idle, colour, pale) if hatch else colour)
+        part.points = quad(ground, number / len(colours), (number + 1) / len(colours))
+        stripes.add(part)
+        if hatch and part.width > px(hatch):
+            lines = strokes(colour, 2.5)
+            lines.points = diagonals(part, 0, 1, px(hatch))
+            stripes.add(lines)
+    return stripes
 
 
 def extent(ground: VMobject) -> tuple[float, float]:

@@ -25,12 +25,12 @@ class Loaf(VGroup):
     def __init__(
         self,
         slices: int,
-        width: float | None = None,
-        height: float | None = None,
+        width: float,
+        height: float,
         colour: Colour | None = None,
         step: Sequence[float] | None = None,
     ) -> None:
-        self.slices, self.size = slices, (width or px(230), height or px(130))
+        self.slices, self.size = slices, (width, height)
         self.step = np.array([*(step if step is not None else DEPTH * px(1)), 0.0])
         colour = colour or theme_now().operand
         wide, high = self.size
@@ -91,16 +91,11 @@ class Ribbon(VGroup):
     """`pieces` of a ribbon of `steps` K-steps, to scale, `width` by `height` units."""
 
     def __init__(
-        self,
-        pieces: Sequence[Piece],
-        steps: int,
-        width: float | None = None,
-        height: float | None = None,
-        size: float = 48,
+        self, pieces: Sequence[Piece], steps: int, width: float, height: float, size: float = 48
     ) -> None:
         super().__init__()
         self.steps = steps
-        width, height, theme = width or px(1600), height or px(110), theme_now()
+        theme = theme_now()
         for piece in pieces:
             share = (piece.end - piece.begin) / steps
             colour = piece.colour or theme.idle
@@ -115,9 +110,8 @@ class Ribbon(VGroup):
 class Partial(VGroup):
     """A dashed pink tile with a sum sign, `width` by `height` units."""
 
-    def __init__(self, width: float | None = None, height: float | None = None) -> None:
+    def __init__(self, width: float, height: float) -> None:
         theme = theme_now()
-        width, height = width or px(96), height or px(64)
         ground = rectangle(width, height, mixed(theme.background, theme.partial, 0.3))
         outline = rectangle(width, height).set_stroke(ManimColor(theme.partial), stroke_width(5))
         sign = label("Σ", 0.62 * height / px(1), theme.text, bold=True)

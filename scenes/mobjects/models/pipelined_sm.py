@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from manim import DOWN, RIGHT, Line, ManimColor, VGroup, VMobject, smoothstep
+from manim import DOWN, RIGHT, Line, ManimColor, VGroup, smoothstep
 
 from tilesim.ideas.pipelining import Pipeline
 from tilesim_scenes.look.language import tr
@@ -82,10 +82,6 @@ class PipelinedSM(VGroup):
             if multiply <= t < done:
                 self.done.points = quad(self.core, 0, (t - multiply) / (done - multiply))
         return self
-
-    def pair(self, k_step: int) -> VMobject:
-        """The pair of a K-step, as it is now."""
-        return self.pairs[k_step]
 
 
 class PipelineRows(PhaseRows):

@@ -102,7 +102,7 @@ def test_zoom_ends_on_its_window_and_shows_its_parts():
 
 
 def test_a_balance_leaves_what_is_not_given_back_which_covers_the_gain_from_the_left():
-    balance = Balance([Entry("a", 10_000), Entry("b", -3000), Entry("c", -1000)], per_us=0.1)
+    balance = Balance([Entry("a", 10_000), Entry("b", -3000), Entry("c", -1000)], per_us=0.1, row=1, room=9)
     gain, *losses = bars = [row[0] for row in balance.rows]
     assert [bar.width for bar in bars] == pytest.approx([1.0, 0.3, 0.1])
     assert balance.result[0].width == pytest.approx(0.6)
@@ -114,7 +114,7 @@ def test_a_balance_leaves_what_is_not_given_back_which_covers_the_gain_from_the_
 
 
 def test_a_loaf_is_as_deep_as_its_slices_and_cut_where_it_lies():
-    loaf, flat = Loaf(64).shift(RIGHT), Loaf(16)
+    loaf, flat = Loaf(64, 2, 1).shift(RIGHT), Loaf(16, 2, 1)
     depth = [one.width - one.front.width for one in (loaf, flat)]
     assert depth[0] == pytest.approx(4 * depth[1])
     pieces = loaf.cut([16, 48], [BLUE, GREEN])
@@ -123,7 +123,7 @@ def test_a_loaf_is_as_deep_as_its_slices_and_cut_where_it_lies():
 
 
 def test_a_ribbon_is_to_scale():
-    ribbon = Ribbon([Piece(0, 64, "64", BLUE), Piece(64, 80, "16", BLUE)], 80, width=8.0)
+    ribbon = Ribbon([Piece(0, 64, "64", BLUE), Piece(64, 80, "16", BLUE)], 80, width=8.0, height=0.5)
     assert [piece[0].width + px(4) for piece in ribbon] == pytest.approx([6.4, 1.6])
 
 

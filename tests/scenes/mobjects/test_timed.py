@@ -244,10 +244,18 @@ WRONG: dict[str, tuple[Callable[[Trace], Any], type[Exception], str]] = {
     "a logarithmic axis": (lambda _: Plot((0, 1), (1, 2), log=True), ValueError, "from low to high"),
     "a reversed axis": (lambda _: Plot((2, 1), (1, 2)), ValueError, "from low to high"),
     "a key": (lambda _: key.Key([key.Entry("a", [(0, 0, 0)])] * (key.MOST + 1), 9), ValueError, "7 entries"),
-    "no gain": (lambda _: Balance([], 0.1), ValueError, "nothing is left"),
-    "a loss": (lambda _: Balance([Entry("a", -5)], 0.1), ValueError, "nothing is left"),
-    "a larger loss": (lambda _: Balance([Entry("a", 5), Entry("b", -9)], 0.1), ValueError, "nothing is left"),
-    "a slice": (lambda _: Loaf(64).cut([16, 47], [RED, RED]), ValueError, "have 63 slices; the loaf has 64"),
+    "no gain": (lambda _: Balance([], 0.1, 1, 9), ValueError, "nothing is left"),
+    "a loss": (lambda _: Balance([Entry("a", -5)], 0.1, 1, 9), ValueError, "nothing is left"),
+    "a larger loss": (
+        lambda _: Balance([Entry("a", 5), Entry("b", -9)], 0.1, 1, 9),
+        ValueError,
+        "nothing is left",
+    ),
+    "a slice": (
+        lambda _: Loaf(64, 2, 1).cut([16, 47], [RED, RED]),
+        ValueError,
+        "have 63 slices; the loaf has 64",
+    ),
 }
 
 
