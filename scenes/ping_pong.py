@@ -20,7 +20,7 @@ from tilesim_scenes.animations.fade import Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.film.settings import LOOK
 from tilesim_scenes.kit.amounts import Amount, Amounts
-from tilesim_scenes.kit.one_processor import OneProcessor, times_of
+from tilesim_scenes.kit.few_sms import OneProcessor, times_of
 from tilesim_scenes.kit.work import Work
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, px

@@ -29,7 +29,6 @@ class Work(VGroup):
         wide = area.width > area.height
         wrap = wrap and area.width < px(1200)
         share = (0.46, 1.0) if wide else (1.0, 0.42 if wrap else 0.6)
-        room = area.width * (0.5 if wrap else 2.0)
         names = [("A", LEFT), ("B", UP), ("C", None)]
         self.operands = Operands(
             problem, share[0] * area.width - px(60), share[1] * area.height - px(60), px(24), names=False

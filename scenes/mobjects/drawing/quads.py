@@ -66,30 +66,30 @@ def axes_of(ground: VMobject) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return points[8], points[12] - points[8], points[4] - points[8]
 
 
+def places(ground: VMobject, at: np.ndarray) -> np.ndarray:
+    """Points at shares of a ground's width and height, shape [n, 2]: float64, shape [n, 3]."""
+    origin, right, up = axes_of(ground)
+    return origin + at[:, :1] * right + at[:, 1:] * up
+
+
 def nothing(ground: VMobject, x: float | None = None) -> np.ndarray:
     """Points of what shows nothing: four in one place of a ground, so that it is moved along.
 
     It is the ground's first point, or lies at a share `x` of its width.
     """
-    if x is None:
-        return np.repeat(ground.points[:1], 4, axis=0)
-    origin, right, _ = axes_of(ground)
-    return np.repeat([origin + x * right], 4, axis=0)
+    place = ground.points[:1] if x is None else places(ground, np.array([[x, 0.0]]))
+    return np.repeat(place, 4, axis=0)
 
 
 def quad(ground: VMobject, x0: float, x1: float, y0: float = 0.0, y1: float = 1.0) -> np.ndarray:
     """The points of a rectangle from (x0, y0) to (x1, y1), shares of the ground's: float64, shape [16, 3]."""
-    origin, right, up = axes_of(ground)
-    at = UNIT * [x1 - x0, y1 - y0] + [x0, y0]
-    return origin + at[:, :1] * right + at[:, 1:] * up
+    return places(ground, UNIT * [x1 - x0, y1 - y0] + [x0, y0])
 
 
 def segments(ground: VMobject, ends: np.ndarray) -> np.ndarray:
     """The points of lines, each (x0, y0, x1, y1) in shares of the ground's: float64, shape [4 · lines, 3]."""
-    origin, right, up = axes_of(ground)
     ends = np.reshape(ends, (-1, 2, 2))
-    at = (ends[:, :1] + (ends[:, 1:] - ends[:, :1]) * _THIRDS[None]).reshape(-1, 2)
-    return origin + at[:, :1] * right + at[:, 1:] * up
+    return places(ground, (ends[:, :1] + (ends[:, 1:] - ends[:, :1]) * _THIRDS[None]).reshape(-1, 2))
 
 
 def uprights(ground: VMobject, at: np.ndarray) -> np.ndarray:
@@ -126,10 +126,8 @@ def extent(ground: VMobject) -> tuple[float, float]:
 
 def figure(ground: VMobject, text: str, em: float, x: float = 0.5) -> np.ndarray:
     """The points of digits, `em` units high, centred at a share of a ground's width: shape [n, 3]."""
-    origin, right, up = axes_of(ground)
     glyphs = outline(text) - [advance(text) / 2, HALF_DIGIT, 0]
-    at = glyphs[:, :2] * em / extent(ground) + [x, 0.5]
-    return origin + at[:, :1] * right + at[:, 1:] * up
+    return places(ground, glyphs[:, :2] * em / extent(ground) + [x, 0.5])
 
 
 def diagonals(ground: VMobject, x0: float, x1: float, gap: float) -> np.ndarray:

@@ -91,11 +91,8 @@ class LaneImage(Lanes, Raster):
         if self._run is None or self._run[0] != key:
             size = tuple(map(max, (rows, columns), self.pixels_of(*self.extent)))
             if self._large is None or self._large[0] != (self.window, size):
-                low, high = self.window
-                every = self._parts
-                within = (every.end > low) & (every.begin < high)
-                shown = np.flatnonzero(np.isin(every.slot, self.slots) & within)
-                self._large = (self.window, size), self._drawn(every.chosen(shown), *size)
+                shown = self._parts.shown(self.slots, self.window)
+                self._large = (self.window, size), self._drawn(shown, *size)
             self._run = key, packed(_shrunk(self._large[1], rows, columns))
         return self._run[1]
 

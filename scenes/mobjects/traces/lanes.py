@@ -177,6 +177,11 @@ class Parts:
         rows = zip(*(column.tolist() for column in columns), strict=True)
         return [Part(slot, begin, end, KINDS[kind], row) for slot, begin, end, kind, row in rows]
 
+    def shown(self, slots: list[int], window: tuple[float, float]) -> "Parts":
+        """Those in some slots that show in a window, ns."""
+        low, high = window
+        return self.chosen(np.isin(self.slot, slots) & (self.end > low) & (self.begin < high))
+
     def chosen(self, rows: np.ndarray) -> "Parts":
         """Some of them, by index or mask."""
         return Parts(self.slot[rows], self.begin[rows], self.end[rows], self.kind[rows], self.row[rows])

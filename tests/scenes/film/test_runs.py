@@ -21,7 +21,7 @@ from tilesim_scenes.film.runs import (
     unlike_pauses,
     window,
 )
-from tilesim_scenes.mobjects.traces.part_names import tells_writes
+from tilesim_scenes.mobjects.traces.sm_lane import tells_writes
 
 OWN = Path(__file__).parents[2] / "own_kernel.csv"
 PROBLEM = Problem(384, 1536, 512)

@@ -9,7 +9,7 @@ from tilesim import Device, Problem, simulate
 from tilesim_scenes import Bars, Curve, Plot, Roofline
 from tilesim_scenes.animations.fade import opacities
 from tilesim_scenes.look.text import px
-from tilesim_scenes.mobjects.traces.part_names import parts_key
+from tilesim_scenes.mobjects.traces.sm_lane import parts_key
 from tilesim_scenes.mobjects.words.key import MOST, Entry, Key
 
 ROWS = [("one", 10.0, "measured"), ("two", 40.0, "measured"), ("three", 20.0, "quiet")]
