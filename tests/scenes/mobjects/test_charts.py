@@ -104,9 +104,7 @@ def test_a_key_fits_its_width(width: float) -> None:
     key = Key([Entry(word, [BLUE]) for word in words], width)
     assert key.width <= width + 1e-6
     assert [word.original_text for row in key for _, word in row] == words
-
-
-def test_words_with_and_without_descenders_stand_on_one_baseline() -> None:
+    # Words with and without descenders stand on one baseline.
     (row,) = Key([Entry("xx", [BLUE]), Entry("xyx", [BLUE])], 12.0)
     feet = [word[0].get_bottom()[1] for _, word in row]
     assert feet[0] == pytest.approx(feet[1], abs=px(1))
