@@ -98,10 +98,10 @@ class RoundTrip(VGroup):
 
     def run(self, operations: Sequence[str]) -> None:
         """Other operations take the place of those that stand in the processors."""
-        theme, count = theme_now(), len(operations)
+        count = len(operations)
         written = code(operations, OPERATION + 14 * (count == 1), numbered=False)
         for one in written:
-            one.set_fill(ManimColor(theme.text))
+            light(one, False)
         left = self.processors.box.get_left()[0] + px(28)
         room = self.slots.get_left()[0] - px(28) - left
         written.scale(min(1.0, room / written.width, self.slots.height / written.height))
@@ -136,6 +136,12 @@ class RoundTrip(VGroup):
         return Apply(self, until, lit, run_time=run_time)
 
 
+def light(operation: VGroup, lit: bool) -> None:
+    """Show an operation as running, or not."""
+    theme = theme_now()
+    operation.set_fill(ManimColor(readable(theme.by_phase["multiply"]) if lit else theme.text))
+
+
 class Apply(Direct):
     """Pieces fill while the operations `lit` are lit one after the other."""
 
@@ -148,11 +154,9 @@ class Apply(Direct):
         super().begin()
 
     def interpolate_mobject(self, alpha: float) -> None:
-        theme = theme_now()
         now = self.lit[min(int(alpha * len(self.lit)), len(self.lit) - 1)]
         for number, one in enumerate(self.trip.operations):
-            lit = number == now and alpha < 1
-            one.set_fill(ManimColor(readable(theme.by_phase["multiply"]) if lit else theme.text))
+            light(one, number == now and alpha < 1)
         for piece in self.trip.pieces:
             piece.fill_to(self.since + (self.until - self.since) * smoothstep(alpha))
 
@@ -165,15 +169,14 @@ class Stream(Direct):
         super().__init__(trip, trip.pieces, **kwargs)
 
     def interpolate_mobject(self, alpha: float) -> None:
-        theme, trip = theme_now(), self.trip
+        trip = self.trip
         legs = alpha * (3 + 0.5 * (PIECES - 1))
         for number, (piece, home, slot) in enumerate(zip(trip.pieces, trip.homes, trip.slots, strict=True)):
             come, fill, back = (smoothstep(min(1.0, max(0.0, legs - 0.5 * number - n))) for n in range(3))
             piece.move_to(np.array(home) + (come - back) * (slot.get_center() - home))
             piece.fill_to(fill)
         for one in trip.operations:
-            lit = legs > 1 and alpha < 1
-            one.set_fill(ManimColor(readable(theme.by_phase["multiply"]) if lit else theme.text))
+            light(one, legs > 1 and alpha < 1)
 
 
 def code(rows: Sequence[str], size: float, numbered: bool = True) -> VGroup:

@@ -25,7 +25,7 @@ class ThreadBlock(VGroup):
     """A block by its number, edged in orange while it waits; `side` is its width in units."""
 
     def __init__(self, number: int, side: float | None = None) -> None:
-        theme, side = theme_now(), side or px(84)
+        theme, side = theme_now(), side or px(SIDE)
         self.number = number
         self.token = rounded(side, side, 0.2 * side, theme.panel, theme.launch, 5)
         text = str(number)

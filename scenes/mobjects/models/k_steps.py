@@ -42,9 +42,11 @@ class Loaf(VGroup):
         front = [corner, corner + right, corner + right + up, corner + up]
         top = [corner + up, corner + up + right, corner + up + right + back, corner + up + back]
         side = [corner + right, corner + right + back, corner + right + up + back, corner + right + up]
-        faces = [_face(points, shade) for points, shade in zip((front, top, side), shades, strict=True)]
+        faces = [
+            Polygon(*points, stroke_width=0, fill_color=ManimColor(shade), fill_opacity=1)
+            for points, shade in zip((front, top, side), shades, strict=True)
+        ]
         lines = strokes(dark, 2.0, 0.7)
-        lines.points = np.zeros((0, 3))
         for number in range(1, slices):
             at = corner + number * self.step
             for begin, end in ((at + up, at + up + right), (at + right, at + right + up)):
@@ -72,10 +74,6 @@ class Loaf(VGroup):
         for order, piece in enumerate(reversed(pieces)):
             piece.set_z_index(order)
         return pieces
-
-
-def _face(points: list[np.ndarray], shade: Colour) -> Polygon:
-    return Polygon(*points, stroke_width=0, fill_color=ManimColor(shade), fill_opacity=1)
 
 
 class Piece(NamedTuple):

@@ -117,7 +117,6 @@ class PipelineRows(PhaseRows):
         self.show(0.0)
 
     def show(self, t: float) -> Self:
-        """Look as at `t`, ns."""
         super().show(t)
         self.cursor.points = EMPTY
         top, foot = self.grounds[0], self.grounds[-1]

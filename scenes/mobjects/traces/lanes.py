@@ -74,12 +74,6 @@ class Lanes(Mobject):
         self._cursor, self._ticks, self._numbered, self._fills = cursor, ticks, numbers, fills or {}
         self._build(width or px(1400), lane_height, height, gap, labels)
 
-    def _build(
-        self, width: float, lane_height: float | None, height: float | None, gap: float | None, labels: bool
-    ) -> None:
-        """Make what these lanes are drawn with."""
-        raise NotImplementedError
-
     def show(self, t: float) -> Self:
         """Look as at `t`, ns of the trace: what has happened by then is drawn."""
         return super().show(t)

@@ -63,10 +63,6 @@ class TileGrid(Mobject):
             self.__class__ = one_of(type(self), TileVectors if few else TileImage)
         self._build(*extent_of(self.problem, width, height), numbers)
 
-    def _build(self, width: float, height: float, numbers: bool) -> None:
-        """Make what these tiles are drawn with."""
-        raise NotImplementedError
-
     def show(self, t: float) -> Self:
         """Look as at `t`, ns of the trace."""
         return super().show(t)
@@ -79,10 +75,6 @@ class TileGrid(Mobject):
         if not 0 <= number < self.problem.tiles:
             raise IndexError(f"there is no tile {number}; the last is {self.problem.tiles - 1}")
         return self._tile(number)
-
-    def _tile(self, number: int) -> VMobject:
-        """The same, of one that there is."""
-        raise NotImplementedError
 
 
 def extent_of(problem: Problem | WorkItems, width: float | None, height: float | None) -> tuple[float, float]:

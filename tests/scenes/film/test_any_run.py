@@ -79,12 +79,12 @@ def test_what_is_not_gathered_fades_before_anything_moves() -> None:
     assert look() == stood and not any(sum(opacities(one)[0]) or sum(opacities(one)[1]) for one in figures)
 
 
-@pytest.mark.parametrize("aspect", ["wide", "square", "tall"])
+@pytest.mark.parametrize("aspect", ASPECTS)
 def test_no_caption_reaches_the_key(aspect: str) -> None:
-    seen = watch(scene_class("naive"), aspect, {"seed": 0})
+    scene = naive() if aspect == "wide" else watch(scene_class("naive"), aspect, {"seed": 0}).scene
     with frame(*ASPECTS[aspect]):
-        tops = [Caption(one.text).get_top()[1] for one in seen.scene.captions]
-    assert max(tops) < seen.scene.legend.get_bottom()[1]
+        tops = [Caption(one.text).get_top()[1] for one in scene.captions]
+    assert max(tops) < scene.legend.get_bottom()[1]
 
 
 def test_percents_add_up_to_a_hundred() -> None:
