@@ -17,12 +17,16 @@ PUBLIC = {
     "film.scene": ("Film",),
     "mobjects.charts.bars": ("Bars",),
     "mobjects.charts.plot": ("Curve", "Plot", "Roofline"),
-    "mobjects.hardware.barrier": ("Barrier", "CloseBarrier", "OpenBarrier"),
-    "mobjects.hardware.memory": ("Buffers", "Chunk", "KPair", "MemoryLevel"),
+    "mobjects.hardware.memory": ("SM", "Buffers", "Chunk", "KPair", "MemoryLevel"),
     "mobjects.hardware.operands": ("Operands",),
-    "mobjects.hardware.sm": ("SM",),
-    "mobjects.hardware.thread_block": ("Queue", "ThreadBlock"),
-    "mobjects.hardware.warp": ("Warp",),
+    "mobjects.hardware.thread_block": (
+        "Barrier",
+        "CloseBarrier",
+        "OpenBarrier",
+        "Queue",
+        "ThreadBlock",
+        "Warp",
+    ),
     "mobjects.traces.lanes": ("Lanes",),
     "mobjects.traces.run_panel": ("RunPanel",),
     "mobjects.traces.sm_lane": ("SmLane",),
@@ -30,9 +34,8 @@ PUBLIC = {
     "mobjects.traces.time_bracket": ("TimeBracket",),
     "mobjects.traces.traffic": ("BlockTraffic", "TileTraffic"),
     "mobjects.words.badge": ("Badge",),
-    "mobjects.words.caption": ("Caption",),
     "mobjects.words.count": ("Clock", "Count"),
-    "mobjects.words.finding": ("Finding",),
+    "mobjects.words.finding": ("Caption", "Finding"),
 }
 """Names by the module that has them: what at least two films show, or a scene of one's own would."""
 FORMER = {

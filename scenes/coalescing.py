@@ -35,7 +35,7 @@ from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, px
 from tilesim_scenes.look.theme import Colour, mixed
 from tilesim_scenes.mobjects.drawing.quads import quad, rectangle, shape, stroke_width, strokes, uprights
-from tilesim_scenes.mobjects.hardware.warp import Warp
+from tilesim_scenes.mobjects.hardware.thread_block import Warp
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.key import Entry
 

@@ -38,7 +38,7 @@ from tilesim.ladder.steps import LadderStep
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.film.settings import LADDER
 from tilesim_scenes.kit.amounts import Amount, Amounts
-from tilesim_scenes.kit.one_processor import OneProcessor, times_of
+from tilesim_scenes.kit.few_sms import OneProcessor, times_of
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, lines, px
 from tilesim_scenes.look.theme import mixed

@@ -39,8 +39,8 @@ from tilesim_scenes.look.text import label, lines, px
 from tilesim_scenes.look.theme import theme_now
 from tilesim_scenes.mobjects.charts.plot import Plot
 from tilesim_scenes.mobjects.drawing.quads import EMPTY, quad, rectangle, shape, stroke_width
-from tilesim_scenes.mobjects.hardware.sm import SM
-from tilesim_scenes.mobjects.hardware.warp import Warp
+from tilesim_scenes.mobjects.hardware.memory import SM
+from tilesim_scenes.mobjects.hardware.thread_block import Warp
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.key import Entry
 

@@ -15,7 +15,6 @@ from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.zoom import Zoom
 from tilesim_scenes.film.settings import REPORT
-from tilesim_scenes.kit.calls import Calls
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.kit.round_trip import code
 from tilesim_scenes.look.language import tr
@@ -26,6 +25,7 @@ from tilesim_scenes.mobjects.drawing.quads import (
     rectangle,
     stroke_width,
 )  # fmt: skip
+from tilesim_scenes.mobjects.models.phase_rows import Calls
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.key import Entry
 

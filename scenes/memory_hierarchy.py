@@ -34,7 +34,7 @@ from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.film.settings import REPORT
 from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.lesson import Lesson
-from tilesim_scenes.kit.places import Place, Processors
+from tilesim_scenes.kit.round_trip import Place, Processors
 from tilesim_scenes.kit.work import Work
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import lines, px

@@ -23,9 +23,8 @@ from tilesim_scenes.kit.many_sms import ManySMs
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, label, lines, px
 from tilesim_scenes.mobjects.drawing.quads import quad, rectangle, shape, stroke_width
-from tilesim_scenes.mobjects.hardware.memory import Chunk, MemoryLevel
+from tilesim_scenes.mobjects.hardware.memory import SM, Chunk, MemoryLevel
 from tilesim_scenes.mobjects.hardware.operands import Operands
-from tilesim_scenes.mobjects.hardware.sm import SM
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.traces.tile_grid import TileGrid
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace

@@ -20,13 +20,13 @@ from tilesim_scenes.animations.fade import Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.film.settings import LOOK
 from tilesim_scenes.kit.amounts import Amount, Amounts
-from tilesim_scenes.kit.one_processor import OneProcessor, times_of
+from tilesim_scenes.kit.few_sms import OneProcessor, times_of
 from tilesim_scenes.kit.work import Work
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, px
 from tilesim_scenes.look.theme import Colour, ink_on
 from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
-from tilesim_scenes.mobjects.hardware.warp import Warp
+from tilesim_scenes.mobjects.hardware.thread_block import Warp
 from tilesim_scenes.mobjects.models.phase_rows import Bar, PhaseRows, bars_of
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.key import Entry

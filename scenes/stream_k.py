@@ -35,7 +35,7 @@ from tilesim_scenes.kit.many_sms import ManySMs, Stacks, in_turn
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, px
 from tilesim_scenes.look.theme import ink_on, mixed, readable, sm_colour
-from tilesim_scenes.mobjects.hardware.sm import SM
+from tilesim_scenes.mobjects.hardware.memory import SM
 from tilesim_scenes.mobjects.models.k_steps import Partial, Piece, Ribbon
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace

@@ -7,7 +7,7 @@ from manim import VMobject, linear, smoothstep
 
 from tilesim_scenes.animations.direct import Direct
 from tilesim_scenes.mobjects.drawing.quads import UNIT
-from tilesim_scenes.mobjects.hardware.sm import SM
+from tilesim_scenes.mobjects.hardware.memory import SM
 from tilesim_scenes.mobjects.traces.lanes import Lanes
 from tilesim_scenes.mobjects.traces.tile_grid import TileGrid
 

@@ -17,11 +17,10 @@ from tilesim_scenes.film.runs import Pause, names, parts, unlike_pauses, window
 from tilesim_scenes.film.scene import Film
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import px
-from tilesim_scenes.mobjects.charts.balance import Balance, Entry
 from tilesim_scenes.mobjects.charts.bars import Bars
-from tilesim_scenes.mobjects.traces.part_names import parts_key
+from tilesim_scenes.mobjects.charts.share_bar import Balance, Entry
 from tilesim_scenes.mobjects.traces.run_panel import RunPanel
-from tilesim_scenes.mobjects.traces.sm_lane import SmLane
+from tilesim_scenes.mobjects.traces.sm_lane import SmLane, parts_key
 from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket, length
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace
 from tilesim_scenes.mobjects.words.finding import Finding

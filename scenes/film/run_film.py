@@ -39,13 +39,12 @@ from tilesim_scenes.look.text import label, px
 from tilesim_scenes.look.theme import hexadecimal, sm_colour
 from tilesim_scenes.mobjects.charts.share_bar import ShareBar
 from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
-from tilesim_scenes.mobjects.hardware.sm import SM
+from tilesim_scenes.mobjects.hardware.memory import SM
 from tilesim_scenes.mobjects.hardware.thread_block import Queue
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.traces.lanes import MOST_SPANS, Lanes
-from tilesim_scenes.mobjects.traces.part_names import part_words, parts_key
 from tilesim_scenes.mobjects.traces.run_panel import RunPanel
-from tilesim_scenes.mobjects.traces.sm_lane import SmLane
+from tilesim_scenes.mobjects.traces.sm_lane import SmLane, part_words, parts_key
 from tilesim_scenes.mobjects.traces.tile_grid import TileGrid
 from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket, length
 from tilesim_scenes.mobjects.traces.traffic import BlockTraffic, TileTraffic, dealt

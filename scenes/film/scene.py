@@ -25,9 +25,8 @@ from tilesim_scenes.look.text import label, lines, px
 from tilesim_scenes.mobjects.drawing.quads import rectangle
 from tilesim_scenes.mobjects.traces.sm_lane import SmLane
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace
-from tilesim_scenes.mobjects.words.caption import Caption, reading_time
 from tilesim_scenes.mobjects.words.count import Clock
-from tilesim_scenes.mobjects.words.finding import Finding
+from tilesim_scenes.mobjects.words.finding import Caption, Finding, reading_time
 
 CAMERA, CARD, NEXT = 1.2, 4.0, 1.0
 """Seconds: of a camera move, that the card at the end stays, and how many of these it names the next film."""

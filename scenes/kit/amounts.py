@@ -58,14 +58,9 @@ class Amounts(VGroup):
 
     def come(self, *numbers: int) -> Animation:
         """The rows come one after the other, each with its bar growing and then its figure."""
-        each = (self[number] for number in (numbers or range(len(self))))
-        return LaggedStart(
-            *(
-                LaggedStart(
-                    FadeIn(name, run_time=0.3), GrowFromEdge(bar, LEFT, run_time=0.9),
-                    FadeIn(figure, run_time=0.3), lag_ratio=0.6,
-                )
-                for _, name, bar, figure in each
-            ),
-            lag_ratio=0.7,
-        )  # fmt: skip
+        rows = []
+        for _, name, bar, figure in (self[number] for number in (numbers or range(len(self)))):
+            appear = [FadeIn(word, run_time=0.3) for word in (name, figure)]
+            appear.insert(1, GrowFromEdge(bar, LEFT, run_time=0.9))
+            rows.append(LaggedStart(*appear, lag_ratio=0.6))
+        return LaggedStart(*rows, lag_ratio=0.7)

@@ -1,11 +1,14 @@
-"""FewSMs: what lessons on a small GPU share: numbered tiles, blocks in a row, SMs, lanes, tiles that fly."""
+"""Lessons on a few SMs: tiles, blocks in a row, lanes, tiles that fly; or on one: rows of what it does."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, Animation, FadeIn, LaggedStart, Mobject, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, Animation, FadeIn, LaggedStart, ManimColor, Mobject, VGroup
 
-from tilesim import Device, Problem, Trace
+from tilesim import Device, Problem, Trace, plan
+from tilesim.ideas.warp_specialization import Times
+from tilesim.kernel_costs.default import default_costs
+from tilesim.model.kstep import k_step_ns
 from tilesim_scenes.animations.fade import Fade
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Deal, Travel
@@ -15,8 +18,9 @@ from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import px
 from tilesim_scenes.look.theme import Colour, sm_colour
 from tilesim_scenes.mobjects.drawing.quads import rectangle
-from tilesim_scenes.mobjects.hardware.sm import SM
+from tilesim_scenes.mobjects.hardware.memory import SM
 from tilesim_scenes.mobjects.hardware.thread_block import Queue
+from tilesim_scenes.mobjects.models.phase_rows import Bar, PhaseRows
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.traces.tile_grid import TileVectors
@@ -29,6 +33,8 @@ TOP, NAMES, BLOCK, GAP = 200, 150, 116, 26
 """Pixels: of the row with blocks and C, of an SM's name and of its block beside a lane, and between lanes."""
 SMALL, LARGE = 0.3, 0.72
 """Shares of the width that C takes: in its corner, and alone."""
+ROW_NAMES = 330
+"""Pixels for the names of rows of one processor, left of them."""
 
 
 class FewSMs(Lesson):
@@ -188,3 +194,32 @@ class FewSMs(Lesson):
         parts = [self.lanes, self.blocks, self.traffic, self.grid, self.ticking]
         self.play(*(Fade(one, 1.0, 0.0) for one in parts), *self.key())
         self.remove(*parts)
+
+
+def times_of(problem: Problem, kernel: str, latency: int | None = None) -> Times:
+    """What a K-step, a write and a lone load take on an H200, as calibrated for a persistent kernel.
+
+    Operands arrive at least as fast as a main loop was seen to use them up, so that is the interval.
+    """
+    device = Device.named("h200")
+    costs = default_costs("persistent", problem, device, kernel)
+    step = round(float(k_step_ns(plan("persistent", problem, device), problem, device, costs).mean()))
+    alone = costs.tile_gap if latency is None else latency
+    return Times(alone, step, costs.epilogue, interval=step, contention=costs.epilogue_overlap_penalty)
+
+
+class OneProcessor(Lesson):
+    """A film that shows rows of one processor up to `until`, ns, in the color of multiplying."""
+
+    until: float
+
+    def named_rows(self, rows: Mapping[str, Sequence[Bar]], top: float, high: float) -> PhaseRows:
+        """Rows from `top` down, each of them `high`, with their names at the picture's left edge."""
+        hues = dict.fromkeys(rows, self.theme.by_phase["multiply"])
+        wide = self.area.width - px(ROW_NAMES)
+        made = PhaseRows(rows, (0, self.until), wide, high, 0.2 * high, hues, name_size=42)
+        left = made.grounds.get_right()[0] - self.area.width
+        for name in made.names:
+            name.set_color(ManimColor(self.theme.text))
+            name.scale(min(1.0, px(ROW_NAMES - 30) / name.width, high / name.height)).set_x(left, LEFT)
+        return made.shift([self.area.right - made.grounds.get_right()[0], top - made.grounds.get_top()[1], 0])

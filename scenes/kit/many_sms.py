@@ -27,7 +27,7 @@ from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, label, lines, px
 from tilesim_scenes.look.theme import Colour, ink_on, sm_colour, theme_now
 from tilesim_scenes.mobjects.drawing.quads import HALF_DIGIT, rectangle, stroke_width
-from tilesim_scenes.mobjects.hardware.sm import SM
+from tilesim_scenes.mobjects.hardware.memory import SM
 from tilesim_scenes.mobjects.models.k_steps import Loaf, Partial
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 
@@ -92,9 +92,8 @@ class ManySMs(Lesson):
             row, column = divmod(number, problem.tiles_n)
             tile.move_to([column * wide, -row * tall, 0])
         tiles.move_to(area.center + px(TITLE / 2) * DOWN)
-        self.title_of_tiles = label(name or tr("C = A × B, in {n} tiles", n=problem.tiles), 46)
-        self.title_of_tiles.scale(min(1.0, area.width / self.title_of_tiles.width))
-        self.title_of_tiles.next_to(tiles, UP, px(24), aligned_edge=LEFT)
+        text = name or tr("C = A × B, in {n} tiles", n=problem.tiles)
+        self.title_of_tiles = _title(text, tiles, area)
         return tiles
 
     def boxes(self, sms: int, area: Area) -> VGroup:
@@ -107,9 +106,7 @@ class ManySMs(Lesson):
         boxes = VGroup(*(box.copy() for _ in range(sms)))
         boxes.arrange_in_grid(cols=columns, buff=(0.16 * wide, 0.22 * high))
         boxes.move_to(area.center + px(TITLE / 2) * DOWN)
-        self.title_of_boxes = label(tr("{sms} processors (SMs)", sms=sms), 46)
-        self.title_of_boxes.scale(min(1.0, area.width / self.title_of_boxes.width))
-        self.title_of_boxes.next_to(boxes, UP, px(24), aligned_edge=LEFT)
+        self.title_of_boxes = _title(tr("{sms} processors (SMs)", sms=sms), boxes, area)
         return boxes
 
     def fly(self, tiles: Sequence[Mobject], boxes: Sequence[Mobject], seconds: float = 2.2) -> Animation:
@@ -264,6 +261,11 @@ class ManySMs(Lesson):
     def appear(self, *mobjects: Mobject) -> list[Animation]:
         """Mobjects come up."""
         return [Fade(one, 0.0, 1.0) for one in mobjects]
+
+
+def _title(text: str, below: Mobject, area: Area) -> Mobject:
+    title = label(text, 46)
+    return title.scale(min(1.0, area.width / title.width)).next_to(below, UP, px(24), aligned_edge=LEFT)
 
 
 class Stacks(VGroup):

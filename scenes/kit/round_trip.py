@@ -1,18 +1,28 @@
-"""RoundTrip: numbers go from memory into the processors' registers, are computed with, and go back."""
+"""Places of bytes, as panels with their names. RoundTrip: numbers go from memory into registers and back."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from manim import LEFT, RIGHT, UP, Animation, ManimColor, RoundedRectangle, VGroup, smoothstep
+from manim import (
+    DOWN,
+    LEFT,
+    RIGHT,
+    UP,
+    Animation,
+    ManimColor,
+    Rectangle,
+    RoundedRectangle,
+    VGroup,
+    smoothstep,
+)
 
 from tilesim_scenes.animations.direct import Direct
 from tilesim_scenes.animations.travel import Travel
-from tilesim_scenes.look.text import advance, label, px
+from tilesim_scenes.look.text import advance, label, lines, px
 from tilesim_scenes.look.theme import mixed, readable, theme_now
-from tilesim_scenes.mobjects.drawing.quads import quad, rectangle, shape, stroke_width
-from tilesim_scenes.mobjects.hardware.memory import MemoryLevel
-from tilesim_scenes.mobjects.hardware.sm import SM
+from tilesim_scenes.mobjects.drawing.quads import quad, rectangle, rounded, shape, stroke_width
+from tilesim_scenes.mobjects.hardware.memory import SM, MemoryLevel
 
 PIECES = 6
 """Of x, that travel one after the other."""
@@ -79,8 +89,7 @@ class RoundTrip(VGroup):
             y = height / 2 - head - (number + 0.5) * each
             piece = Piece(wide, 0.66 * each)
             self.pieces.add(piece.move_to([self.memory.shelf.get_x(), y, 0]))
-            slot = RoundedRectangle(width=wide + px(24), height=0.84 * each, corner_radius=px(10))
-            slot.set_stroke(ManimColor(theme.quiet), stroke_width(3)).set_fill(ManimColor(theme.idle), 1.0)
+            slot = rounded(wide + px(24), 0.84 * each, px(10), theme.idle, theme.quiet, 3)
             self.slots.add(slot.move_to([x, y, 0]))
         self.registers.move_to([x, self.size.get_y(), 0])
         self.add(self.memory, self.size, self.processors, self.registers, self.slots)
@@ -89,10 +98,10 @@ class RoundTrip(VGroup):
 
     def run(self, operations: Sequence[str]) -> None:
         """Other operations take the place of those that stand in the processors."""
-        theme, count = theme_now(), len(operations)
+        count = len(operations)
         written = code(operations, OPERATION + 14 * (count == 1), numbered=False)
         for one in written:
-            one.set_fill(ManimColor(theme.text))
+            light(one, False)
         left = self.processors.box.get_left()[0] + px(28)
         room = self.slots.get_left()[0] - px(28) - left
         written.scale(min(1.0, room / written.width, self.slots.height / written.height))
@@ -127,6 +136,12 @@ class RoundTrip(VGroup):
         return Apply(self, until, lit, run_time=run_time)
 
 
+def light(operation: VGroup, lit: bool) -> None:
+    """Show an operation as running, or not."""
+    theme = theme_now()
+    operation.set_fill(ManimColor(readable(theme.by_phase["multiply"]) if lit else theme.text))
+
+
 class Apply(Direct):
     """Pieces fill while the operations `lit` are lit one after the other."""
 
@@ -139,11 +154,9 @@ class Apply(Direct):
         super().begin()
 
     def interpolate_mobject(self, alpha: float) -> None:
-        theme = theme_now()
         now = self.lit[min(int(alpha * len(self.lit)), len(self.lit) - 1)]
         for number, one in enumerate(self.trip.operations):
-            lit = number == now and alpha < 1
-            one.set_fill(ManimColor(readable(theme.by_phase["multiply"]) if lit else theme.text))
+            light(one, number == now and alpha < 1)
         for piece in self.trip.pieces:
             piece.fill_to(self.since + (self.until - self.since) * smoothstep(alpha))
 
@@ -156,15 +169,14 @@ class Stream(Direct):
         super().__init__(trip, trip.pieces, **kwargs)
 
     def interpolate_mobject(self, alpha: float) -> None:
-        theme, trip = theme_now(), self.trip
+        trip = self.trip
         legs = alpha * (3 + 0.5 * (PIECES - 1))
         for number, (piece, home, slot) in enumerate(zip(trip.pieces, trip.homes, trip.slots, strict=True)):
             come, fill, back = (smoothstep(min(1.0, max(0.0, legs - 0.5 * number - n))) for n in range(3))
             piece.move_to(np.array(home) + (come - back) * (slot.get_center() - home))
             piece.fill_to(fill)
         for one in trip.operations:
-            lit = legs > 1 and alpha < 1
-            one.set_fill(ManimColor(readable(theme.by_phase["multiply"]) if lit else theme.text))
+            light(one, legs > 1 and alpha < 1)
 
 
 def code(rows: Sequence[str], size: float, numbered: bool = True) -> VGroup:
@@ -181,3 +193,43 @@ def code(rows: Sequence[str], size: float, numbered: bool = True) -> VGroup:
         one.shift((advance(" " * spaces) * px(size) - one[0].get_left()[0]) * RIGHT)
         written.add(one)
     return written
+
+
+class Place(VGroup):
+    """A `room` with its name and some facts on top as `words`; from `floor` to `ceiling` it is free."""
+
+    def __init__(self, room: Rectangle, name: str, *facts: str) -> None:
+        theme, wide = theme_now(), room.width - px(30)
+        self.room = room.set_fill(ManimColor(theme.panel), 1.0)
+        self.words = VGroup(lines(name, 48, wide, color=theme.text, bold=True))
+        self.words.add(*(lines(fact, 42, wide, color=theme.quiet) for fact in facts))
+        for line in self.words:
+            line.scale(min(1.0, wide / line.width))
+        self.words.arrange(DOWN, buff=px(20)).next_to(room.get_top(), DOWN, px(24))
+        super().__init__(self.room, self.words)
+
+    @property
+    def floor(self) -> float:
+        return float(self.room.get_bottom()[1]) + px(28)
+
+    @property
+    def ceiling(self) -> float:
+        return float(self.words.get_bottom()[1]) - px(28)
+
+
+class Processors(Place):
+    """A panel with `boxes`, row by row, each a processor."""
+
+    def __init__(self, room: Rectangle, rows: int, columns: int, name: str, *facts: str) -> None:
+        super().__init__(room, name, *facts)
+        high, wide = (self.ceiling - self.floor) / rows, (room.width - px(50)) / columns
+        self.columns, self.boxes = columns, VGroup()
+        for _ in range(rows * columns):
+            box = RoundedRectangle(width=0.82 * wide, height=0.78 * high, corner_radius=px(12))
+            self.boxes.add(box.set_stroke(ManimColor(theme_now().quiet), stroke_width(4)))
+        self.boxes.arrange_in_grid(rows=rows, cols=columns, buff=(0.18 * wide, 0.22 * high))
+        self.boxes.move_to([room.get_x(), (self.floor + self.ceiling) / 2, 0])
+        self.add(self.boxes)
+
+    def row(self, number: int) -> VGroup:
+        return VGroup(*self.boxes[number * self.columns : (number + 1) * self.columns])

@@ -8,7 +8,7 @@ from tilesim_scenes.film.configured_scene import Area
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, lines, px
 from tilesim_scenes.look.theme import theme_now
-from tilesim_scenes.mobjects.drawing.quads import segments, strokes, uprights
+from tilesim_scenes.mobjects.drawing.quads import levels, strokes, uprights
 from tilesim_scenes.mobjects.hardware.operands import Operands
 
 OPEN = 0.6
@@ -29,7 +29,6 @@ class Work(VGroup):
         wide = area.width > area.height
         wrap = wrap and area.width < px(1200)
         share = (0.46, 1.0) if wide else (1.0, 0.42 if wrap else 0.6)
-        room = area.width * (0.5 if wrap else 2.0)
         names = [("A", LEFT), ("B", UP), ("C", None)]
         self.operands = Operands(
             problem, share[0] * area.width - px(60), share[1] * area.height - px(60), px(24), names=False
@@ -37,9 +36,8 @@ class Work(VGroup):
         a, b, c = self.operands.a, self.operands.b, self.operands.c
         self.grid = strokes(theme.background, 2.0)
         across, down = np.arange(1, problem.tiles_n), np.arange(1, problem.tiles_m)
-        level = down / problem.tiles_m
-        ends = np.stack([0 * level, level, 0 * level + 1, level], axis=1)
-        self.grid.points = np.concatenate([uprights(c, across / problem.tiles_n), segments(c, ends)])
+        lines_of_c = uprights(c, across / problem.tiles_n), levels(c, down / problem.tiles_m)
+        self.grid.points = np.concatenate(lines_of_c)
         self.letters = VGroup()
         for (name, side), matrix in zip(names, (a, b, c), strict=True):
             letter = label(name, 56, bold=True)
@@ -77,15 +75,9 @@ class Work(VGroup):
 
     def come(self) -> list[list[Animation]]:
         """What is played, act by act: the matrices, the cut into tiles, and what a tile needs."""
+        tile, strips = (FadeIn(self.tile, self.needs[0]), FadeIn(self.strips, self.needs[1:]))
         return [
             [FadeIn(self.operands, self.letters, self.sizes, run_time=OPEN)],
             [FadeIn(self.grid, run_time=OPEN)],
-            [
-                LaggedStart(
-                    FadeIn(VGroup(self.tile, self.needs[0])),
-                    FadeIn(VGroup(self.strips, self.needs[1:])),
-                    lag_ratio=0.8,
-                    run_time=1.6,
-                )
-            ],
+            [LaggedStart(tile, strips, lag_ratio=0.8, run_time=1.6)],
         ]

@@ -1,10 +1,9 @@
 """Chart: a sweep's rows as curves over one size, with their waves and words; all numbers and no pixels."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import floor
-from operator import attrgetter
+from typing import NamedTuple
 
 from tilesim.analysis.sweep import Row
 from tilesim.devices.presets import presets
@@ -16,8 +15,7 @@ SIZES = ("m", "n", "k")
 FIXED = ("schedule", "device", "sms", "ctas_per_sm", *SIZES, "tile", "order", "dtype")
 
 
-@dataclass(frozen=True, slots=True)
-class Axes:
+class Axes(NamedTuple):
     """What goes along the axis, the sizes that are as large as it, and what else varies: a curve for each."""
 
     along: str
@@ -25,8 +23,7 @@ class Axes:
     varied: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
+class Curve(NamedTuple):
     """Rows by the size along the axis, their heights, and what the curve is called."""
 
     names: tuple[str, ...]
@@ -34,8 +31,7 @@ class Curve:
     heights: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Wave:
+class Wave(NamedTuple):
     """The last size `x` at which `tiles` still fit into `waves` waves."""
 
     x: int
@@ -43,8 +39,7 @@ class Wave:
     waves: int
 
 
-@dataclass(frozen=True, slots=True)
-class Drop:
+class Drop(NamedTuple):
     """Where `curve` falls from `high` at one size to `low` at the next, `x`, for want of a full last wave.
 
     `used` is the share of the places in all `waves` that the `tiles` there take.
@@ -130,9 +125,7 @@ def waves(rows: Sequence[Row], layout: Axes) -> list[Wave]:
     """
     if len({slots(row) for row in rows}) > 1:
         return []
-    steps = sorted(
-        {Wave(getattr(row, layout.along), row.tiles, filling(row)[0]) for row in rows}, key=attrgetter("x")
-    )
+    steps = sorted({Wave(getattr(row, layout.along), row.tiles, filling(row)[0]) for row in rows})
     if len({step.x for step in steps}) < len(steps):
         return []
     return [step for step, later in pairwise(steps) if later.waves > step.waves]
@@ -142,7 +135,6 @@ def worst_drop(drawn: Sequence[Curve], layout: Axes) -> Drop | None:
     """The fall at the wave that begins with the most places empty, of the curve that falls most there.
 
     None where no curve falls as a wave begins.
-
 
     >>> grown = [_row("naive", 256 * tiles, used) for tiles, used in ((2, 0.5), (4, 1.0), (5, 0.625))]
     >>> drop = worst_drop(curves(grown, axes(grown)), axes(grown))

@@ -6,7 +6,7 @@ from watching import Seen, Word
 
 from tilesim_scenes.animations.fade import CHANGE
 from tilesim_scenes.film.scene import CARD
-from tilesim_scenes.mobjects.words.caption import reading_time
+from tilesim_scenes.mobjects.words.finding import reading_time
 
 LONGEST = 85.0
 """Seconds that a film lasts at most, with its end card, which names the next film."""

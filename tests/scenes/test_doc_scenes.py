@@ -4,9 +4,6 @@ import re
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("manim")
-
 from manim import Scene, tempconfig
 from manim.utils.module_ops import get_module, get_scene_classes_from_module
 

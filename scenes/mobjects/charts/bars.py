@@ -12,7 +12,6 @@ from tilesim_scenes.look.text import label, px
 from tilesim_scenes.look.theme import mix, theme_now
 from tilesim_scenes.mobjects.drawing.quads import quad, rectangle
 
-KINDS = ("measured", "simulated", "quiet")
 BODY = 0.45
 """Share of its colour in a bar, whose end has all of it."""
 END = 8.0

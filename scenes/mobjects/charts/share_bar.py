@@ -1,21 +1,23 @@
-"""ShareBar: what a whole is made of, as parts of one bar, each with its name and its share."""
+"""ShareBar: what a whole is made of. Balance: what a run wins and gives back, to the scale of its lanes."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, VGroup, VMobject
+from manim import DOWN, LEFT, RIGHT, UP, ManimColor, VGroup, VMobject
 
+from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import keep_apart, label, px
-from tilesim_scenes.look.theme import Colour, ink_on, mixed, theme_now
-from tilesim_scenes.mobjects.drawing.quads import diagonals, quad, rectangle, strokes
+from tilesim_scenes.look.theme import Colour, ink_on, theme_now
+from tilesim_scenes.mobjects.drawing.quads import quad, rectangle, striped, stroke_width
 
 HATCH, PALE = 12.0, 0.4
 """Pixels between the lines of a hatch, and the share of a colour beneath it."""
 INSIDE, LEAST = 0.3, 0.005
 """Shares from which a part has room for its name, and from which it has one."""
-SIZE = 46
-"""Pixels of letters."""
+SIZE, ENTRY_SIZE = 46, 48
+"""Pixels of letters in a ShareBar, and in a Balance."""
 
 
 class ShareBar(VGroup):
@@ -45,20 +47,9 @@ class ShareBar(VGroup):
             ground = rectangle(1, 1)
             ground.points = quad(whole, low, high)
             self.grounds[name] = ground
-            part, colours = VGroup(), fills[name]
-            for number, colour in enumerate(colours):
-                pale = mixed(theme_now().idle, colour, PALE) if name in hatched else colour
-                drawn = rectangle(1, 1, pale)
-                drawn.points = quad(ground, number / len(colours), (number + 1) / len(colours))
-                part.add(drawn)
-                if name in hatched and drawn.width > px(HATCH):
-                    hatch = strokes(colour, 2.5)
-                    hatch.points = diagonals(drawn, 0, 1, px(HATCH))
-                    part.add(hatch)
-            self.parts[name] = part
-            if shares[name] < LEAST:
-                continue
-            self.names[name] = self._named(name, titles[name], percent[name], colours)
+            self.parts[name] = striped(ground, fills[name], HATCH if name in hatched else 0.0, PALE)
+            if shares[name] >= LEAST:
+                self.names[name] = self._named(name, titles[name], percent[name], fills[name])
         self._keep_apart()
         self.add(*self.grounds.values(), *self.parts.values(), *self.names.values())
 
@@ -102,3 +93,52 @@ def percents(shares: Mapping[str, float]) -> dict[str, int]:
     for name in most[: 100 - sum(whole.values())]:
         whole[name] += 1
     return whole
+
+
+class Entry(NamedTuple):
+    """What something wins, or gives back where it is negative, ns."""
+
+    text: str
+    ns: float
+
+
+class Balance(VGroup):
+    """Rows of blocks, `per_us` units for a µs, the first ending at x = 0: a row an entry, then what is left.
+
+    `room`: units left of 0 that may be taken; what is said of a block that leaves no room stands in it, or
+    right of it. Gains come first and are laid end to end leftwards from 0; what is given back covers them
+    again from the left, and what nothing covers is left: the last row, a frame around the rest.
+
+    Raises ValueError where nothing is gained, or nothing is left.
+    """
+
+    def __init__(self, entries: Sequence[Entry], per_us: float, row: float, room: float) -> None:
+        super().__init__()
+        gains = [entry for entry in entries if entry.ns > 0]
+        losses = [entry for entry in entries if entry.ns < 0]
+        left_over = sum(entry.ns for entry in entries)
+        if not gains or left_over <= 0:
+            raise ValueError("nothing is left of these entries; a balance shows what a faster run wins")
+        theme = theme_now()
+        self.rows, scale = VGroup(), per_us / 1000
+        at = -sum(entry.ns for entry in gains) * scale
+        gain_ends, begin = 0.0, at
+        for number, entry in enumerate([*gains, *losses]):
+            length = abs(entry.ns) * scale
+            low = gain_ends - length if entry.ns > 0 else begin
+            gain_ends, begin = (low, begin) if entry.ns > 0 else (gain_ends, low + length)
+            colour = theme.operand if entry.ns > 0 else theme.hand_over
+            block = rectangle(length, 0.72 * row, colour).move_to([low, -number * row, 0], LEFT)
+            text = tr("{what} {us:+.1f} µs", what=entry.text, us=entry.ns / 1000).replace("-", "−")
+            words = label(text, ENTRY_SIZE, theme.text if entry.ns > 0 else theme.quiet)
+            words.next_to(block, LEFT, px(20))
+            if words.get_left()[0] < -room and entry.ns > 0:
+                words.set_color(ManimColor(ink_on(colour))).move_to(block)
+            elif words.get_left()[0] < -room:
+                words.next_to(block, RIGHT, px(20))
+            self.rows.add(VGroup(block, words))
+        rest = rectangle(left_over * scale, 0.72 * row).set_stroke(ManimColor(theme.text), stroke_width(5))
+        rest.move_to([0, -len(self.rows) * row, 0], RIGHT)
+        total = label(tr("{us:.1f} µs", us=left_over / 1000), ENTRY_SIZE, bold=True, mono=True)
+        self.result = VGroup(rest, total.next_to(rest, LEFT, px(20)))
+        self.add(self.rows, self.result)

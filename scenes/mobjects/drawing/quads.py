@@ -4,13 +4,14 @@ A mobject that changes with time is drawn on a ground that stands still. What is
 the ground's points as they are, so it follows whenever somebody has moved, scaled or turned the whole.
 """
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from manim import ManimColor, Rectangle, VMobject
+from manim import ManimColor, Rectangle, RoundedRectangle, VGroup, VMobject
 
 from tilesim_scenes.look.text import advance, outline, px
-from tilesim_scenes.look.theme import AnyColour
+from tilesim_scenes.look.theme import AnyColour, mixed, theme_now
 
 _CORNERS = np.array([[1, 1], [0, 1], [0, 0], [1, 0], [1, 1]], float)
 _THIRDS = np.linspace(0, 1, 4)[:, None]
@@ -26,6 +27,14 @@ def rectangle(width: float, height: float, fill: AnyColour | None = None, opacit
     """A rectangle without an edge, filled with a colour, or not at all."""
     filled = {"fill_color": ManimColor(fill), "fill_opacity": opacity} if fill else {"fill_opacity": 0.0}
     return Rectangle(width=width, height=height, stroke_width=0.0, **filled)
+
+
+def rounded(
+    width: float, height: float, radius: float, fill: AnyColour, edge: AnyColour, pixels: float
+) -> RoundedRectangle:
+    """A box with round corners, and an edge of so many pixels, as `px` has them."""
+    box = RoundedRectangle(width=width, height=height, corner_radius=radius)
+    return box.set_fill(ManimColor(fill), 1.0).set_stroke(ManimColor(edge), stroke_width(pixels))
 
 
 def shape(fill: AnyColour, opacity: float = 1.0, of: type[VMobject] = VMobject) -> VMobject:
@@ -57,36 +66,56 @@ def axes_of(ground: VMobject) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return points[8], points[12] - points[8], points[4] - points[8]
 
 
+def places(ground: VMobject, at: np.ndarray) -> np.ndarray:
+    """Points at shares of a ground's width and height, shape [n, 2]: float64, shape [n, 3]."""
+    origin, right, up = axes_of(ground)
+    return origin + at[:, :1] * right + at[:, 1:] * up
+
+
 def nothing(ground: VMobject, x: float | None = None) -> np.ndarray:
     """Points of what shows nothing: four in one place of a ground, so that it is moved along.
 
     It is the ground's first point, or lies at a share `x` of its width.
     """
-    if x is None:
-        return np.repeat(ground.points[:1], 4, axis=0)
-    origin, right, _ = axes_of(ground)
-    return np.repeat([origin + x * right], 4, axis=0)
+    place = ground.points[:1] if x is None else places(ground, np.array([[x, 0.0]]))
+    return np.repeat(place, 4, axis=0)
 
 
 def quad(ground: VMobject, x0: float, x1: float, y0: float = 0.0, y1: float = 1.0) -> np.ndarray:
     """The points of a rectangle from (x0, y0) to (x1, y1), shares of the ground's: float64, shape [16, 3]."""
-    origin, right, up = axes_of(ground)
-    at = UNIT * [x1 - x0, y1 - y0] + [x0, y0]
-    return origin + at[:, :1] * right + at[:, 1:] * up
+    return places(ground, UNIT * [x1 - x0, y1 - y0] + [x0, y0])
 
 
 def segments(ground: VMobject, ends: np.ndarray) -> np.ndarray:
     """The points of lines, each (x0, y0, x1, y1) in shares of the ground's: float64, shape [4 · lines, 3]."""
-    origin, right, up = axes_of(ground)
     ends = np.reshape(ends, (-1, 2, 2))
-    at = (ends[:, :1] + (ends[:, 1:] - ends[:, :1]) * _THIRDS[None]).reshape(-1, 2)
-    return origin + at[:, :1] * right + at[:, 1:] * up
+    return places(ground, (ends[:, :1] + (ends[:, 1:] - ends[:, :1]) * _THIRDS[None]).reshape(-1, 2))
 
 
 def uprights(ground: VMobject, at: np.ndarray) -> np.ndarray:
     """The points of lines through a ground's whole height, at shares of its width: [4 · lines, 3]."""
     none = np.zeros(len(at))
     return segments(ground, np.stack([at, none, at, none + 1], axis=1)) if len(at) else nothing(ground)
+
+
+def levels(ground: VMobject, at: np.ndarray) -> np.ndarray:
+    """The points of lines through a ground's whole width, at shares of its height: [4 · lines, 3]."""
+    none = np.zeros(len(at))
+    return segments(ground, np.stack([none, at, none + 1, at], axis=1)) if len(at) else nothing(ground)
+
+
+def striped(ground: VMobject, colours: Sequence[AnyColour], hatch: float, pale: float) -> VGroup:
+    """A ground in equal parts, one a colour; hatched, so many pixels apart, on a `pale` share of it."""
+    stripes = VGroup()
+    for number, colour in enumerate(colours):
+        part = rectangle(1, 1, mixed(theme_now().idle, colour, pale) if hatch else colour)
+        part.points = quad(ground, number / len(colours), (number + 1) / len(colours))
+        stripes.add(part)
+        if hatch and part.width > px(hatch):
+            lines = strokes(colour, 2.5)
+            lines.points = diagonals(part, 0, 1, px(hatch))
+            stripes.add(lines)
+    return stripes
 
 
 def extent(ground: VMobject) -> tuple[float, float]:
@@ -97,10 +126,8 @@ def extent(ground: VMobject) -> tuple[float, float]:
 
 def figure(ground: VMobject, text: str, em: float, x: float = 0.5) -> np.ndarray:
     """The points of digits, `em` units high, centred at a share of a ground's width: shape [n, 3]."""
-    origin, right, up = axes_of(ground)
     glyphs = outline(text) - [advance(text) / 2, HALF_DIGIT, 0]
-    at = glyphs[:, :2] * em / extent(ground) + [x, 0.5]
-    return origin + at[:, :1] * right + at[:, 1:] * up
+    return places(ground, glyphs[:, :2] * em / extent(ground) + [x, 0.5])
 
 
 def diagonals(ground: VMobject, x0: float, x1: float, gap: float) -> np.ndarray:

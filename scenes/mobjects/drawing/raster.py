@@ -3,7 +3,7 @@
 from typing import Any, Self, SupportsFloat
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, Group, ImageMobject, Mobject, config
+from manim import DOWN, LEFT, RIGHT, UP, Group, ImageMobject, Mobject, Rectangle, config
 from manim.constants import RESAMPLING_ALGORITHMS
 
 KEPT = ("updaters", "updating_suspended", "saved_state", "target", "z_index")
@@ -15,6 +15,12 @@ class Data:
 
     def __deepcopy__(self, memo: Any) -> "Data":
         return self
+
+
+def adopt(mobject: Mobject, model: Mobject) -> None:
+    """Let a mobject be what a model is, which nobody else has."""
+    own = {name: vars(mobject)[name] for name in KEPT if name in vars(mobject)}
+    vars(mobject).update(vars(model) | own)
 
 
 def instant(t: float) -> float:
@@ -108,6 +114,12 @@ class Raster(ImageMobject):
         upper_left, upper_right, lower_left = self.points[:3]
         return upper_left + x * (upper_right - upper_left) + y * (lower_left - upper_left)
 
+    def outline(self, across: tuple[float, float], down: tuple[float, float]) -> Rectangle:
+        """A frame between shares of its width, from the left, and of its height, from the top."""
+        corner, other = (self.at(*shares) for shares in zip(across, down, strict=True))
+        width, height, _ = np.abs(other - corner)
+        return Rectangle(width=width, height=height, stroke_width=2).move_to((corner + other) / 2)
+
     def show(self, t: float) -> Self:
         """Look as at `t`, ns of the trace."""
         self.t = instant(t)
@@ -121,19 +133,17 @@ class Raster(ImageMobject):
         """Have an opacity; its colours are data."""
         return self if opacity is None else self.set_opacity(opacity)
 
-    def set_stroke(self, *args: Any, **kwargs: Any) -> Self:
-        """It has no strokes."""
+    def set_color(self, *args: Any, **kwargs: Any) -> Self:
+        """Keep its colours, which are data; it has no strokes."""
         return self
 
-    def get_fill_opacity(self) -> float:
-        return self.opacity
-
-    def get_stroke_opacity(self) -> float:
-        return self.opacity
+    set_stroke = set_color
 
     def get_opacity(self) -> float:
         """Between 0 and 1."""
         return self.opacity
+
+    get_fill_opacity = get_stroke_opacity = get_opacity
 
     def fade(self, darkness: float = 0.5, family: bool = True) -> Self:
         self.opacity *= 1 - darkness
@@ -147,7 +157,7 @@ class Raster(ImageMobject):
         """As Manim's, and the instant; of two with other data, the one that is nearer is shown."""
         nearer = mobject2 if alpha > 0.5 else mobject1
         if nearer._data is not self._data:
-            self._adopt(nearer)
+            adopt(self, nearer.copy())
         if mobject1.t != mobject2.t:
             self.t = (1 - alpha) * mobject1.t + alpha * mobject2.t
         return super().interpolate(mobject1, mobject2, alpha, *args)
@@ -158,15 +168,10 @@ class Raster(ImageMobject):
             raise TypeError(f"{_what(self)} cannot become {_what(mobject)}; replace it")
         if mobject._data is not self._data:
             points = self.points
-            self._adopt(mobject)
+            adopt(self, mobject.copy())
             self.points = points
         self.t = mobject.t
         return super().become(mobject, *args, **how)
-
-    def _adopt(self, model: Mobject) -> None:
-        """Have the data of another."""
-        own = {name: vars(self)[name] for name in KEPT if name in vars(self)}
-        vars(self).update(vars(model.copy()) | own)
 
     def align_points(self, mobject: Mobject) -> Self:
         if not isinstance(mobject, Raster):
@@ -180,10 +185,6 @@ class Raster(ImageMobject):
                 f"no VMobject can be bent into {_what(self)} nor become it; use FadeTransform"
             )
         return super().__getattr__(name)
-
-    def set_color(self, *args: Any, **kwargs: Any) -> Self:
-        """Keep its colours, which are data."""
-        return self
 
 
 def _what(mobject: Mobject) -> str:

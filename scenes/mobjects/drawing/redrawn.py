@@ -7,7 +7,7 @@ from typing import Any, Self
 from manim import Mobject, Rectangle, VGroup, VMobject
 
 from tilesim_scenes.mobjects.drawing.quads import nothing
-from tilesim_scenes.mobjects.drawing.raster import KEPT, Data, Raster, instant
+from tilesim_scenes.mobjects.drawing.raster import Data, Raster, adopt, instant
 
 
 class Redrawn(VGroup):
@@ -115,7 +115,7 @@ class Redrawn(VGroup):
             self.t = model.t
             self.forget()
         else:
-            self._adopt(model)
+            adopt(self, model)
         return self
 
     def _same_data(self, mobject: Mobject) -> bool:
@@ -128,11 +128,7 @@ class Redrawn(VGroup):
         end = self._ends[int(self._alpha > 0.5)]
         self._ends, self._bent = None, True
         if type(end) is type(self):
-            self._adopt(end.copy())
-
-    def _adopt(self, model: Mobject) -> None:
-        own = {name: vars(self)[name] for name in KEPT if name in vars(self)}
-        vars(self).update(vars(model) | own)
+            adopt(self, end.copy())
 
     def __deepcopy__(self, memo: Any) -> Self:
         kept = [getattr(self, name) for name in self.over]

@@ -1,13 +1,21 @@
-"""Memory: its levels, buffers in it, and the chunks of operands that travel between them."""
+"""Memory: its levels, buffers, and chunks that travel between them. SM: a box, with room for blocks."""
 
 from typing import Self
 
 import numpy as np
-from manim import DOWN, RIGHT, ManimColor, Rectangle, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, ManimColor, Rectangle, VGroup
 
-from tilesim_scenes.look.text import lines, px
-from tilesim_scenes.look.theme import AnyColour, mix, theme_now
-from tilesim_scenes.mobjects.drawing.quads import EMPTY, rectangle, segments, stroke_width, strokes
+from tilesim_scenes.look.text import label, lines, px
+from tilesim_scenes.look.theme import AnyColour, mixed, readable, theme_now
+from tilesim_scenes.mobjects.drawing.quads import (
+    EMPTY,
+    levels,
+    rectangle,
+    rounded,
+    stroke_width,
+    strokes,
+    uprights,
+)
 
 LINES = 5
 """Of a hatch, over the longer side of a chunk."""
@@ -30,11 +38,6 @@ class Buffers(VGroup):
     """`count` slots in a row. Each takes one pair of K-chunks; after the last comes the first again.
 
     `width`, `height`: units of a slot. `gap`: between two. `colour`: of their edges, such as their SM's.
-
-        ring = Buffers(3)
-        pair = Square(0.4).move_to(ring.slot(0))
-        self.add(ring, pair)
-        self.play(pair.animate.move_to(ring.slot(4)))  # the fifth K-step is the second slot's
     """
 
     def __init__(
@@ -45,15 +48,9 @@ class Buffers(VGroup):
         gap: float | None = None,
         colour: AnyColour | None = None,
     ) -> None:
-        theme = theme_now()
-        look = {
-            "fill_color": ManimColor(theme.idle),
-            "fill_opacity": 1.0,
-            "stroke_color": ManimColor(colour or theme.quiet),
-            "stroke_width": stroke_width(3),
-        }
-        size = {"width": width or px(230), "height": height or px(150)}
-        super().__init__(*(Rectangle(**size, **look) for _ in range(count)))
+        slot = rectangle(width or px(230), height or px(150), theme_now().idle)
+        slot.set_stroke(ManimColor(colour or theme_now().quiet), stroke_width(3))
+        super().__init__(*(slot.copy() for _ in range(count)))
         self.arrange(RIGHT, buff=px(16) if gap is None else gap)
 
     def slot(self, k_step: int) -> Rectangle:
@@ -70,14 +67,12 @@ class Chunk(Rectangle):
             height=height,
             stroke_color=ManimColor(colour),
             stroke_width=stroke_width(3),
-            fill_color=ManimColor(tuple(mix(theme_now().background, colour, 0.3).tolist())),
+            fill_color=ManimColor(mixed(theme_now().background, colour, 0.3)),
             fill_opacity=1.0,
         )
         at = np.arange(1, LINES) / LINES
-        none, whole = np.zeros(LINES - 1), np.ones(LINES - 1)
-        ends = (none, at, whole, at) if height > width else (at, none, at, whole)
         hatch = strokes(colour, 3)
-        hatch.points = segments(self, np.stack(ends, axis=1))
+        hatch.points = levels(self, at) if height > width else uprights(self, at)
         self.add(hatch)
 
 
@@ -95,3 +90,23 @@ class KPair(VGroup):
         for piece, points in zip(self.get_family(), self._shapes, strict=True):
             piece.points = at + width * points if shown else EMPTY
         return self
+
+
+class SM(VGroup):
+    """A rounded box in the hue of the SM: `box`, and `heading` above its upper left corner."""
+
+    def __init__(
+        self,
+        name: str,
+        colour: AnyColour,
+        width: float | None = None,
+        height: float | None = None,
+        size: float = 48,
+    ) -> None:
+        theme = theme_now()
+        fill = mixed(theme.background, theme.panel, 0.8)
+        self.box = rounded(width or px(360), height or px(300), px(20), fill, colour, 6)
+        self.heading = label(name, size, readable(colour), bold=True)
+        self.heading.next_to(self.box.get_corner(UP + LEFT), RIGHT, px(24)).shift(-UP * px(14 + size / 2))
+        self.colour = colour
+        super().__init__(self.box, self.heading)

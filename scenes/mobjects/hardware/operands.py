@@ -1,12 +1,15 @@
 """Operands: A, B and C of a product in their true proportions, and what of them a tile needs."""
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 import numpy as np
 from manim import LEFT, UP, ManimColor, VGroup, VMobject
 
 from tilesim import Problem
 from tilesim_scenes.look.text import label, px
-from tilesim_scenes.look.theme import AnyColour, mix, theme_now
-from tilesim_scenes.mobjects.drawing.quads import EMPTY, quad, rectangle, segments, stroke_width, strokes
+from tilesim_scenes.look.theme import AnyColour, mixed, theme_now
+from tilesim_scenes.mobjects.drawing.quads import levels, quad, rectangle, stroke_width, strokes, uprights
 
 HATCH, LINE = 14.0, 2.0
 """Pixels: between the lines of a hatch, and of one."""
@@ -31,18 +34,17 @@ class Operands(VGroup):
     ) -> None:
         super().__init__()
         self.problem = problem
+        # Where the parts of a side begin and end, as shares of it; the last may be cut.
+        self._m, self._n, self._k = (
+            np.minimum(np.arange(-(-size // step) + 1) * step, size) / size
+            for size, step in zip((problem.m, problem.n, problem.k), problem.tile, strict=True)
+        )
         gap = px(30) if gap is None else gap
-        scales = [
-            (room - gap) / size
-            for room, size in (
-                (width or px(1700), problem.k + problem.n),
-                (height or px(760), problem.k + problem.m),
-            )
-        ]
-        scale = min(scales)
+        rooms = (width or px(1700), problem.k + problem.n), (height or px(760), problem.k + problem.m)
+        scale = min((room - gap) / size for room, size in rooms)
         m, n, k = (size * scale for size in (problem.m, problem.n, problem.k))
         theme = theme_now()
-        dim = tuple(mix(theme.background, theme.operand, GROUND).tolist())
+        dim = mixed(theme.background, theme.operand, GROUND)
         self.c = rectangle(n, m, theme.idle)
         self.a = rectangle(k, m, dim).next_to(self.c, LEFT, gap)
         self.b = rectangle(n, k, dim).next_to(self.c, UP, gap)
@@ -62,50 +64,31 @@ class Operands(VGroup):
     def tile(self, number: int, colour: AnyColour) -> VMobject:
         """A tile of C, filled with a colour."""
         row, column = divmod(number, self.problem.tiles_n)
-        rows, columns = (
-            _shares(self.problem.m, self.problem.tile[0]),
-            _shares(self.problem.n, self.problem.tile[1]),
-        )
-        return self._part(self.c, columns[column : column + 2], rows[row : row + 2], colour)
+        return self._part(self.c, self._n[column : column + 2], self._m[row : row + 2], colour)
 
     def row_panel(self, number: int, colour: AnyColour) -> VGroup:
         """The K-chunks of A that a tile needs, from left to right."""
-        rows, steps = self._shares_of_a()
         row = number // self.problem.tiles_n
-        return VGroup(
-            *(
-                self._part(self.a, steps[k : k + 2], rows[row : row + 2], colour, False)
-                for k in range(len(steps) - 1)
-            )
-        )
+        down = self._m[row : row + 2]
+        return VGroup(*(self._part(self.a, across, down, colour, False) for across in pairwise(self._k)))
 
     def column_panel(self, number: int, colour: AnyColour) -> VGroup:
         """The K-chunks of B that a tile needs, from top to bottom."""
-        _, steps = self._shares_of_a()
-        columns = _shares(self.problem.n, self.problem.tile[1])
         column = number % self.problem.tiles_n
-        return VGroup(
-            *(
-                self._part(self.b, columns[column : column + 2], steps[k : k + 2], colour, True)
-                for k in range(len(steps) - 1)
-            )
-        )
-
-    def _shares_of_a(self) -> tuple[np.ndarray, np.ndarray]:
-        problem = self.problem
-        return _shares(problem.m, problem.tile[0]), _shares(problem.k, problem.tile[2])
+        across = self._n[column : column + 2]
+        return VGroup(*(self._part(self.b, across, down, colour, True) for down in pairwise(self._k)))
 
     def _part(
         self,
         matrix: VMobject,
-        across: np.ndarray,
-        down: np.ndarray,
+        across: Sequence[float],
+        down: Sequence[float],
         colour: AnyColour,
         upright: bool | None = None,
     ) -> VMobject:
         """A part of a matrix, hatched where it is of an operand; shares are from its left and its top."""
         theme = theme_now()
-        fill = colour if upright is None else tuple(mix(theme.background, colour, 0.3).tolist())
+        fill = colour if upright is None else mixed(theme.background, colour, 0.3)
         part = rectangle(1, 1, fill)
         part.points = quad(matrix, across[0], across[1], 1 - down[1], 1 - down[0])
         part.set_stroke(ManimColor(colour), stroke_width(2.5))
@@ -116,16 +99,9 @@ class Operands(VGroup):
         return part
 
 
-def _shares(size: int, step: int) -> np.ndarray:
-    """Where the parts of a side begin and end, as shares of it; the last may be cut."""
-    return np.minimum(np.arange(0, -(-size // step) + 1) * step, size) / size
-
-
 def _hatch(ground: VMobject, upright: bool) -> np.ndarray:
     """Lines through a rectangle: along its columns, or its rows."""
     length = ground.width if upright else ground.height
     count = max(2, round(length / px(HATCH)))
     at = np.arange(1, count) / count
-    none, whole = np.zeros(count - 1), np.ones(count - 1)
-    ends = (at, none, at, whole) if upright else (none, at, whole, at)
-    return segments(ground, np.stack(ends, axis=1)) if count > 1 else EMPTY
+    return uprights(ground, at) if upright else levels(ground, at)

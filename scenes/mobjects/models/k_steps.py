@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from manim import DashedVMobject, ManimColor, Polygon, Rectangle, VGroup
+from manim import DashedVMobject, ManimColor, Polygon, VGroup
 
 from tilesim_scenes.look.text import Figure, label, px
-from tilesim_scenes.look.theme import Colour, ink_on, mix, mixed, theme_now
-from tilesim_scenes.mobjects.drawing.quads import stroke_width, strokes
+from tilesim_scenes.look.theme import Colour, ink_on, mixed, theme_now
+from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width, strokes
 
 DEPTH = np.array([7.0, 3.2])
 """Pixels to the right and upwards that the loaf goes back with each slice."""
@@ -19,23 +19,18 @@ GAP = 4.0
 class Loaf(VGroup):
     """A box whose front is a tile, `width` by `height` units, and whose depth is `slices` K-steps.
 
-        loaf = Loaf(64, px(230), px(130))
-        pieces = loaf.cut([16, 16, 16, 16], colours)
-        self.add(loaf)
-        self.play(ReplacementTransform(loaf, pieces))
-
     Raises ValueError for a cut whose pieces are not all of its slices.
     """
 
     def __init__(
         self,
         slices: int,
-        width: float | None = None,
-        height: float | None = None,
+        width: float,
+        height: float,
         colour: Colour | None = None,
         step: Sequence[float] | None = None,
     ) -> None:
-        self.slices, self.size = slices, (width or px(230), height or px(130))
+        self.slices, self.size = slices, (width, height)
         self.step = np.array([*(step if step is not None else DEPTH * px(1)), 0.0])
         colour = colour or theme_now().operand
         wide, high = self.size
@@ -47,9 +42,11 @@ class Loaf(VGroup):
         front = [corner, corner + right, corner + right + up, corner + up]
         top = [corner + up, corner + up + right, corner + up + right + back, corner + up + back]
         side = [corner + right, corner + right + back, corner + right + up + back, corner + right + up]
-        faces = [_face(points, shade) for points, shade in zip((front, top, side), shades, strict=True)]
+        faces = [
+            Polygon(*points, stroke_width=0, fill_color=ManimColor(shade), fill_opacity=1)
+            for points, shade in zip((front, top, side), shades, strict=True)
+        ]
         lines = strokes(dark, 2.0, 0.7)
-        lines.points = np.zeros((0, 3))
         for number in range(1, slices):
             at = corner + number * self.step
             for begin, end in ((at + up, at + up + right), (at + right, at + right + up)):
@@ -79,10 +76,6 @@ class Loaf(VGroup):
         return pieces
 
 
-def _face(points: list[np.ndarray], shade: Colour) -> Polygon:
-    return Polygon(*points, stroke_width=0, fill_color=ManimColor(shade), fill_opacity=1)
-
-
 class Piece(NamedTuple):
     """K-steps from `begin` to `end` of a ribbon, and what stands on them."""
 
@@ -93,34 +86,18 @@ class Piece(NamedTuple):
 
 
 class Ribbon(VGroup):
-    """`pieces` of a ribbon of `steps` K-steps, to scale, `width` by `height` units.
-
-    tiles = Ribbon([Piece(0, 64, "0"), Piece(64, 128, "1")], steps=128)
-    shares = Ribbon([Piece(0, 80, "80", blue), Piece(80, 128, "48", green)], steps=128)
-    self.play(TransformFromCopy(tiles, shares.next_to(tiles, DOWN)))
-    """
+    """`pieces` of a ribbon of `steps` K-steps, to scale, `width` by `height` units."""
 
     def __init__(
-        self,
-        pieces: Sequence[Piece],
-        steps: int,
-        width: float | None = None,
-        height: float | None = None,
-        size: float = 48,
+        self, pieces: Sequence[Piece], steps: int, width: float, height: float, size: float = 48
     ) -> None:
         super().__init__()
         self.steps = steps
-        width, height, theme = width or px(1600), height or px(110), theme_now()
+        theme = theme_now()
         for piece in pieces:
             share = (piece.end - piece.begin) / steps
             colour = piece.colour or theme.idle
-            box = Rectangle(
-                width=max(px(2), share * width - px(GAP)),
-                height=height,
-                stroke_width=0,
-                fill_color=ManimColor(colour),
-                fill_opacity=1,
-            )
+            box = rectangle(max(px(2), share * width - px(GAP)), height, colour)
             box.move_to([((piece.begin + piece.end) / 2 / steps - 0.5) * width, 0, 0])
             text = Figure(piece.text, size, ink_on(colour))
             if text.width > 0.8 * box.width:
@@ -129,25 +106,11 @@ class Ribbon(VGroup):
 
 
 class Partial(VGroup):
-    """A dashed pink tile with a sum sign, `width` by `height` units.
+    """A dashed pink tile with a sum sign, `width` by `height` units."""
 
-    partial = Partial().next_to(giver, DOWN)
-    self.play(FadeIn(partial))
-    self.play(partial.animate.next_to(owner, UP))
-    """
-
-    def __init__(self, width: float | None = None, height: float | None = None) -> None:
+    def __init__(self, width: float, height: float) -> None:
         theme = theme_now()
-        width, height = width or px(96), height or px(64)
-        fill: Colour = tuple(mix(theme.background, theme.partial, 0.3).tolist())
-        ground = Rectangle(
-            width=width, height=height, stroke_width=0, fill_color=ManimColor(fill), fill_opacity=1
-        )
-        outline = Rectangle(
-            width=width,
-            height=height,
-            stroke_color=ManimColor(theme.partial),
-            stroke_width=stroke_width(5),
-        )
+        ground = rectangle(width, height, mixed(theme.background, theme.partial, 0.3))
+        outline = rectangle(width, height).set_stroke(ManimColor(theme.partial), stroke_width(5))
         sign = label("Σ", 0.62 * height / px(1), theme.text, bold=True)
         super().__init__(ground, DashedVMobject(outline, num_dashes=18), sign.move_to(ground))

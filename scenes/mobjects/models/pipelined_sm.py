@@ -2,21 +2,14 @@
 
 from typing import Self
 
-from manim import DOWN, RIGHT, Line, ManimColor, VGroup, VMobject, smoothstep
+from manim import DOWN, RIGHT, Line, ManimColor, VGroup, smoothstep
 
 from tilesim.ideas.pipelining import Pipeline
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import lines, px
-from tilesim_scenes.look.theme import Colour, mix, sm_colour, theme_now
-from tilesim_scenes.mobjects.drawing.quads import (
-    EMPTY,
-    quad,
-    rectangle,
-    shape,
-    stroke_width,
-)
-from tilesim_scenes.mobjects.hardware.memory import Buffers, KPair
-from tilesim_scenes.mobjects.hardware.sm import SM
+from tilesim_scenes.look.theme import Colour, mixed, sm_colour, theme_now
+from tilesim_scenes.mobjects.drawing.quads import EMPTY, quad, rectangle, shape, stroke_width
+from tilesim_scenes.mobjects.hardware.memory import SM, Buffers, KPair
 from tilesim_scenes.mobjects.models.phase_rows import Bar, PhaseRows
 
 INTO_CORE = 0.25
@@ -34,10 +27,6 @@ class PipelinedSM(VGroup):
 
     `width`, `height`: units. `room_for`: buffers that the SM has room for, at least as many as there are
     stages. A pair is on its way as long as its load takes, and leaves its buffer when it is multiplied.
-
-        sm = PipelinedSM(pipeline(6, stages=2, load=15, multiply=10), width=10, height=3)
-        self.add(sm)
-        self.play(PlayTrace(sm, until=60, run_time=5))
     """
 
     def __init__(
@@ -67,21 +56,12 @@ class PipelinedSM(VGroup):
         for word, place in named:
             written = lines(word, size, 1.1 * place.width, color=theme.quiet)
             self.words.add(written.move_to([place.get_center()[0], top, 0], DOWN))
-        dim = tuple(mix(theme.background, colour, USED).tolist())
+        dim = mixed(theme.background, colour, USED)
         self.supply = KPair(theme.operand)
         self.used = VGroup(*(KPair(dim) for _ in pipeline.steps))
         self.pairs = VGroup(*(KPair(colour) for _ in pipeline.steps))
-        super().__init__(
-            self.source,
-            self.sm,
-            self.words,
-            self.supply,
-            self.buffers,
-            self.core,
-            self.done,
-            self.used,
-            self.pairs,
-        )
+        super().__init__(self.source, self.sm, self.words, self.supply)
+        self.add(self.buffers, self.core, self.done, self.used, self.pairs)
         self.show(0)
 
     def show(self, t: float) -> Self:
@@ -103,20 +83,12 @@ class PipelinedSM(VGroup):
                 self.done.points = quad(self.core, 0, (t - multiply) / (done - multiply))
         return self
 
-    def pair(self, k_step: int) -> VMobject:
-        """The pair of a K-step, as it is now."""
-        return self.pairs[k_step]
-
 
 class PipelineRows(PhaseRows):
     """A pipeline's loads, a row for each buffer, and below them its multiplications and what it waits for.
 
     `until`: ns at the right end. `width`, `height`: units of all rows together. `loads`, `multiplies` and
     `bubbles`, in which nothing is multiplied, have one for each K-step.
-
-        rows = PipelineRows(pipeline(6, stages=2, load=15, multiply=10), until=100, width=8, height=1.5)
-        self.add(rows)
-        self.play(PlayTrace(rows, until=100, run_time=3))
     """
 
     def __init__(
@@ -145,7 +117,6 @@ class PipelineRows(PhaseRows):
         self.show(0.0)
 
     def show(self, t: float) -> Self:
-        """Look as at `t`, ns."""
         super().show(t)
         self.cursor.points = EMPTY
         top, foot = self.grounds[0], self.grounds[-1]

@@ -6,8 +6,8 @@ import numpy as np
 from manim import PI, ManimColor, VGroup
 
 from tilesim_scenes.look.theme import mixed, sm_colour, theme_now
-from tilesim_scenes.mobjects.drawing.quads import EMPTY, UNIT, axes_of, rectangle, shape
-from tilesim_scenes.mobjects.hardware.warp import Warp
+from tilesim_scenes.mobjects.drawing.quads import EMPTY, UNIT, places, rectangle, shape
+from tilesim_scenes.mobjects.hardware.thread_block import Warp
 
 FILLED, WAITING = 0.8, 0.14
 """Shares of a row's height that are drawn where its lane is at work, and where it is masked."""
@@ -19,19 +19,10 @@ class WarpLanes(VGroup):
     `masks`: bool [steps, lanes], lane 0 on top. `spans`: begin and end of each step, [steps, 2], ascending.
     `until`: at the right end, in the same unit. `width`, `height`: units. The `warp` stands upright at the
     clock, its masked lanes hollow.
-
-        lanes = WarpLanes(masks, spans, until=100, width=8, height=5)
-        self.add(lanes)
-        self.play(PlayTrace(lanes, until=100, run_time=4))
     """
 
     def __init__(
-        self,
-        masks: np.ndarray,
-        spans: np.ndarray,
-        until: float,
-        width: float,
-        height: float,
+        self, masks: np.ndarray, spans: np.ndarray, until: float, width: float, height: float
     ) -> None:
         theme = theme_now()
         self.masks, self.spans, self.until = np.asarray(masks, bool), np.asarray(spans, float), until
@@ -48,7 +39,10 @@ class WarpLanes(VGroup):
     def show(self, t: float) -> Self:
         """Look as at `t`."""
         self.t = t
-        self._draw()
+        begin, end = self.spans[:, :1], np.minimum(self.spans[:, 1:], t)
+        here = begin < t
+        self.work.points = self._boxes(self.masks & here, begin, end, FILLED)
+        self.waiting.points = self._boxes(~self.masks & here, begin, end, WAITING)
         step = min(int(np.searchsorted(self.spans[:, 1], t, "right")), len(self.masks) - 1)
         self.warp.move_to(self.at(t))
         for dot, busy in zip(self.warp.dots, self.masks[step], strict=True):
@@ -57,15 +51,7 @@ class WarpLanes(VGroup):
 
     def at(self, t: float, row: float = 0.5) -> np.ndarray:
         """Where an instant is, at a share of the height: [3]."""
-        origin, right, up = axes_of(self.ground)
-        return origin + t / self.until * right + row * up
-
-    def _draw(self) -> None:
-        """The rows up to the clock."""
-        begin, end = self.spans[:, :1], np.minimum(self.spans[:, 1:], self.t)
-        here = begin < self.t
-        self.work.points = self._boxes(self.masks & here, begin, end, FILLED)
-        self.waiting.points = self._boxes(~self.masks & here, begin, end, WAITING)
+        return places(self.ground, np.array([[t / self.until, row]]))[0]
 
     def _boxes(self, drawn: np.ndarray, begin: np.ndarray, end: np.ndarray, tall: float) -> np.ndarray:
         """The points of a bar for each step and lane that is `drawn`: [16 · bars, 3]."""
@@ -76,6 +62,5 @@ class WarpLanes(VGroup):
         row = 1 / drawn.shape[1]
         y0 = 1 - (lanes + 0.5 + tall / 2) * row
         size = np.stack([x1 - x0, np.full(len(steps), tall * row)], axis=1)
-        at = (UNIT[None] * size[:, None] + np.stack([x0, y0], axis=1)[:, None]).reshape(-1, 2)
-        origin, right, up = axes_of(self.ground)
-        return origin + at[:, :1] * right + at[:, 1:] * up
+        at = UNIT[None] * size[:, None] + np.stack([x0, y0], axis=1)[:, None]
+        return places(self.ground, at.reshape(-1, 2))

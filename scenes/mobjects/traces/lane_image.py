@@ -9,8 +9,7 @@ from PIL import Image
 from tilesim_scenes.look.text import px
 from tilesim_scenes.look.theme import mix, rgb, sm_colours, theme_now
 from tilesim_scenes.mobjects.drawing.raster import Raster, packed, unpacked
-from tilesim_scenes.mobjects.traces.lanes import Lanes, not_shown
-from tilesim_scenes.mobjects.traces.parts import KINDS, Parts, parts
+from tilesim_scenes.mobjects.traces.lanes import KINDS, Lanes, Parts, not_shown, parts
 
 FIRST_LOAD, WRITE_UNDER = 0.45, 0.6
 """Shares of an SM's hue in a first load, where a hatch would alias, and of writing in a write under it."""
@@ -59,20 +58,14 @@ class LaneImage(Lanes, Raster):
         return Group()
 
     def x(self, t: float) -> float:
-        """The scene's x of an instant, also beyond the window."""
         return float(self.at(self._share(t), 0.0)[0])
 
     def lane(self, sm: int) -> Rectangle:
-        """The outline of an SM's lanes, where they stand."""
         places = self.trace.device.ctas_per_sm
         row = self._row(sm) * places
-        return self._outline(*self.window, row, row + places)
+        return self._within(*self.window, row, row + places)
 
     def span(self, tile: int, part: str = "multiply") -> Rectangle:
-        """The outline of a tile's part, one of `parts.KINDS`, where it stands; of several, of the first.
-
-        Raises KeyError where these lanes show no such part.
-        """
         every, tiles = self._parts, self.trace.spans["tile"]
         kinds = [KINDS.index(kind) for kind in (part, f"{part} under") if kind in KINDS]
         found = np.flatnonzero(
@@ -82,14 +75,11 @@ class LaneImage(Lanes, Raster):
             raise not_shown(tile, part)
         first = found[0]
         row = self.slots.index(every.slot[first])
-        return self._outline(every.begin[first], every.end[first], row, row + 1)
+        return self._within(every.begin[first], every.end[first], row, row + 1)
 
-    def _outline(self, begin: float, end: float, top: int, bottom: int) -> Rectangle:
+    def _within(self, begin: float, end: float, top: int, bottom: int) -> Rectangle:
         left, right = self._share(begin), self._share(end)
-        corners = self.at(left, top / len(self.slots)), self.at(right, bottom / len(self.slots))
-        size = np.abs(corners[1] - corners[0])
-        outline = Rectangle(width=size[0], height=size[1], stroke_width=2)
-        return outline.move_to((corners[0] + corners[1]) / 2)
+        return self.outline((left, right), (top / len(self.slots), bottom / len(self.slots)))
 
     def _whole(self, rows: int, columns: int) -> np.ndarray:
         """The lanes once their window has passed, as `packed` pixels: shape [rows, columns].
@@ -101,11 +91,8 @@ class LaneImage(Lanes, Raster):
         if self._run is None or self._run[0] != key:
             size = tuple(map(max, (rows, columns), self.pixels_of(*self.extent)))
             if self._large is None or self._large[0] != (self.window, size):
-                low, high = self.window
-                every = self._parts
-                within = (every.end > low) & (every.begin < high)
-                shown = np.flatnonzero(np.isin(every.slot, self.slots) & within)
-                self._large = (self.window, size), self._drawn(every.chosen(shown), *size)
+                shown = self._parts.shown(self.slots, self.window)
+                self._large = (self.window, size), self._drawn(shown, *size)
             self._run = key, packed(_shrunk(self._large[1], rows, columns))
         return self._run[1]
 

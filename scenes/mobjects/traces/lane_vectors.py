@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from manim import DOWN, LEFT, Line, ManimColor, VGroup, VMobject
 
-from tilesim import Trace
 from tilesim_scenes.look.text import advance, label, px
 from tilesim_scenes.look.theme import AnyColour, Colour, ink_on, mixed, readable, sm_colour, theme_now
 from tilesim_scenes.mobjects.drawing.quads import (
@@ -25,8 +24,7 @@ from tilesim_scenes.mobjects.drawing.quads import (
 )
 from tilesim_scenes.mobjects.drawing.redrawn import Redrawn
 from tilesim_scenes.mobjects.traces.lane_image import UNDER
-from tilesim_scenes.mobjects.traces.lanes import Lanes, not_shown
-from tilesim_scenes.mobjects.traces.parts import Part, Parts, parts
+from tilesim_scenes.mobjects.traces.lanes import Lanes, Part, not_shown, parts
 
 HATCH, TICK, LEAST_TICKS = 9.0, 3.0, 12.0
 """Pixels: between the lines of a hatch, of a tick's width, and between ticks that are drawn."""
@@ -57,7 +55,7 @@ class LaneVectors(Lanes, Redrawn):
                 name = label(f"SM {sm}", size, ink, bold=True)
                 mine = self.grounds[row * places : (row + 1) * places]
                 self.names.add(name.next_to(mine, LEFT, px(24)))
-        self._parts = _shown(trace, self.slots, self.window)
+        self._parts = parts(trace).shown(self.slots, self.window)
         lane_of = {slot: row for row, slot in enumerate(self.slots)}
         self.pieces = [part._replace(slot=lane_of[part.slot]) for part in self._parts.each()]
         sm_of = trace.spans["sm"]
@@ -90,12 +88,10 @@ class LaneVectors(Lanes, Redrawn):
             self.cursor.points = nothing(self.grounds[0])
 
     def x(self, t: float) -> float:
-        """The scene's x of an instant, also beyond the window."""
         origin, right, _ = axes_of(self.grounds[0])
         return float((origin + self._share(t) * right)[0])
 
     def lane(self, sm: int) -> VGroup:
-        """The grounds of an SM's lanes."""
         places = self.trace.device.ctas_per_sm
         row = self._row(sm) * places
         return VGroup(*self.grounds[row : row + places])
@@ -105,10 +101,6 @@ class LaneVectors(Lanes, Redrawn):
         return self.names[self._row(sm)]
 
     def span(self, tile: int, part: str = "multiply") -> VMobject:
-        """What is drawn of a tile's part, one of `parts.KINDS`, as it is now; of several segments, all.
-
-        Raises KeyError where these lanes show no such part.
-        """
         tiles = self.trace.spans["tile"]
         found = [
             self.parts[number]
@@ -169,13 +161,6 @@ class LaneVectors(Lanes, Redrawn):
         at = at[(at <= x1) & (at >= x0) & ~(shown & (np.abs(at - middle) < 1.2 * half))]
         ticks.points = uprights(ground, at) if wide and len(at) else nothing(drawn)
         number.points = figure(ground, text, em, middle) if shown else nothing(drawn)
-
-
-def _shown(trace: Trace, slots: list[int], window: tuple[float, float]) -> Parts:
-    """The parts in some slots that show in a window; ns are then the trace's own."""
-    every = parts(trace)
-    low, high = window
-    return every.chosen(np.flatnonzero(np.isin(every.slot, slots) & (every.end > low) & (every.begin < high)))
 
 
 def _drawn(kind: str, colour: Colour, fills: Mapping[str, AnyColour]) -> VMobject:

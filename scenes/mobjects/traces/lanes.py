@@ -1,21 +1,25 @@
-"""Lanes: what SMs do over time, a lane for each place of a thread block. Time runs right."""
+"""Lanes: what SMs do over time, a lane for each place of a thread block. Parts: what is drawn in them."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from textwrap import shorten
-from typing import Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from manim import Group, Mobject, VMobject
 
 from tilesim import Trace
+from tilesim.metrics import launch_end, next_in_slot, slot_index
 from tilesim_scenes.look.text import px
 from tilesim_scenes.look.theme import AnyColour
 from tilesim_scenes.mobjects.drawing.redrawn import one_of
-from tilesim_scenes.mobjects.traces.parts import KINDS
 
 MOST_SPANS = 500
 """Segments up to which lanes are vectors; beyond they are an image."""
 MOST_LANES = 16
+KINDS = ("launch", "first load", "hand over", "multiply", "wait", "fix up", "write", "write under")
+"""Hand over is to a later segment of a thread block. Wait is for other thread blocks' partials, which fix up
+adds. Write under runs beneath the main loop of the next segment."""
 
 
 class Lanes(Mobject):
@@ -25,11 +29,8 @@ class Lanes(Mobject):
     default. `width`: units of a lane, its name not counted. `lane_height`: units of one lane, or `height` of
     all together. `gap`: units between two. `labels`: names of SMs on the left. `ticks`: a dark line after
     each K-step, where they are far enough apart. `numbers`: of tiles, in their main loops. `cursor`: a line
-    at the clock. `fills`: colors for some of `parts.KINDS`, in place of the SM's own and the theme's. An
+    at the clock. `fills`: colors for some of `KINDS`, in place of the SM's own and the theme's. An
     image takes colors for all of them or for none, and has no gaps, names, ticks and numbers.
-
-        lanes = Lanes(trace, sms=range(4))
-        self.play(PlayTrace(lanes, until=12_000))
 
     A subclass of it is as well one of LaneVectors or LaneImage, whichever its lanes need.
 
@@ -73,12 +74,6 @@ class Lanes(Mobject):
         self._cursor, self._ticks, self._numbered, self._fills = cursor, ticks, numbers, fills or {}
         self._build(width or px(1400), lane_height, height, gap, labels)
 
-    def _build(
-        self, width: float, lane_height: float | None, height: float | None, gap: float | None, labels: bool
-    ) -> None:
-        """Make what these lanes are drawn with."""
-        raise NotImplementedError
-
     def show(self, t: float) -> Self:
         """Look as at `t`, ns of the trace: what has happened by then is drawn."""
         return super().show(t)
@@ -88,14 +83,14 @@ class Lanes(Mobject):
         raise NotImplementedError
 
     def lane(self, sm: int) -> Mobject:
-        """Where an SM's lanes are.
+        """Where an SM's lanes are: their grounds, or in an image their outline.
 
         Raises IndexError where they are not shown.
         """
         raise NotImplementedError
 
     def span(self, tile: int, part: str = "multiply") -> VMobject:
-        """A tile's part, one of `parts.KINDS`, as it is now; of several segments, all.
+        """A tile's part, one of `KINDS`, as it is now; of several segments, all.
 
         An image has its outline, of several segments the first one's.
 
@@ -138,3 +133,83 @@ def few(trace: Trace, shown: tuple[int, ...]) -> bool:
     """Whether lanes of some SMs are drawn as vectors."""
     lanes = len(shown) * trace.device.ctas_per_sm
     return lanes <= MOST_LANES and int(np.isin(trace.spans["sm"], shown).sum()) <= MOST_SPANS
+
+
+class Part(NamedTuple):
+    """What one slot does from `begin` to `end`, ns: one of KINDS, of segment `row` of the trace."""
+
+    slot: int
+    begin: int
+    end: int
+    kind: str
+    row: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parts:
+    """All parts that take time, those that lie on others last: arrays of shape [parts].
+
+    `slot` is as of `metrics.slot_index`, `begin` and `end` are ns, `kind` indexes KINDS, and `row` the
+    trace's spans.
+    """
+
+    slot: np.ndarray
+    begin: np.ndarray
+    end: np.ndarray
+    kind: np.ndarray
+    row: np.ndarray
+
+    def each(self) -> list[Part]:
+        """The same, part by part.
+
+        >>> from tilesim import Costs, Device, Problem, simulate
+        >>> trace = simulate("naive", Problem(128, 256, 4, tile=(128, 128, 4)), Device(2), Costs.ideal())
+        >>> [tuple(part) for part in parts(trace).each()]
+        [(0, 0, 1000, 'multiply', 0), (1, 0, 1000, 'multiply', 1)]
+        """
+        columns = (self.slot, self.begin, self.end, self.kind, self.row)
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return [Part(slot, begin, end, KINDS[kind], row) for slot, begin, end, kind, row in rows]
+
+    def shown(self, slots: list[int], window: tuple[float, float]) -> "Parts":
+        """Those in some slots that show in a window, ns."""
+        low, high = window
+        return self.chosen(np.isin(self.slot, slots) & (self.end > low) & (self.begin < high))
+
+    def chosen(self, rows: np.ndarray) -> "Parts":
+        """Some of them, by index or mask."""
+        return Parts(self.slot[rows], self.begin[rows], self.end[rows], self.kind[rows], self.row[rows])
+
+    def __deepcopy__(self, memo: Any) -> "Parts":
+        return self
+
+
+def parts(trace: Trace) -> Parts:
+    """What every slot of a trace does, over its whole run."""
+    spans = trace.spans
+    launched = launch_end(trace)
+    first = launched > spans["issue"]
+    under = next_in_slot(trace, "start") < spans["done"]
+    # A block that spends no time on its launch is told from a hand-over by its being the block's first.
+    first[np.unique(spans["cta"], return_index=True)[1]] = True
+    columns = (
+        ("launch", spans["issue"], launched, first),
+        ("first load", launched, spans["start"], first),
+        ("hand over", spans["issue"], spans["start"], ~first),
+        ("multiply", spans["start"], spans["drain"], None),
+        ("wait", spans["drain"], spans["ready"], None),
+        ("fix up", spans["ready"], spans["fixup"], None),
+        ("write", spans["fixup"], spans["done"], ~under),
+        ("write under", spans["fixup"], spans["done"], under),
+    )
+    begin, end, kind, row = [], [], [], []
+    for name, left, right, those in columns:
+        shown = np.flatnonzero((right > left) if those is None else (right > left) & those)
+        begin.append(left[shown])
+        end.append(right[shown])
+        kind.append(np.full(len(shown), KINDS.index(name)))
+        row.append(shown)
+    rows = np.concatenate(row)
+    return Parts(
+        slot_index(trace)[rows], np.concatenate(begin), np.concatenate(end), np.concatenate(kind), rows
+    )

@@ -24,10 +24,6 @@ class RunPanel(Panel):
     `side`: units of a column on the left with the name and the tiles; 0 puts the name above the lanes and
     leaves the tiles out. `named`: whether SMs have their names, where each has a lane. Its time appears when
     the run is done.
-
-        panel = RunPanel(trace, "Naive", width=10, height=4)
-        self.add(panel)
-        self.play(PlayTrace(panel, until=trace.makespan))
     """
 
     def __init__(

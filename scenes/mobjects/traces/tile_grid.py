@@ -44,9 +44,6 @@ class TileGrid(Mobject):
     true proportions of C. `numbers`: of tiles, where there is room. A tile in several segments is filled by
     each, in its SM's colour, from its first K-step on.
 
-        grid = TileGrid(trace, height=4)
-        self.play(PlayTrace(grid, until=12_000), Indicate(grid.tile(7)))
-
     A subclass of it is as well one of TileVectors or TileImage, whichever its tiles need.
     """
 
@@ -66,10 +63,6 @@ class TileGrid(Mobject):
             self.__class__ = one_of(type(self), TileVectors if few else TileImage)
         self._build(*extent_of(self.problem, width, height), numbers)
 
-    def _build(self, width: float, height: float, numbers: bool) -> None:
-        """Make what these tiles are drawn with."""
-        raise NotImplementedError
-
     def show(self, t: float) -> Self:
         """Look as at `t`, ns of the trace."""
         return super().show(t)
@@ -82,10 +75,6 @@ class TileGrid(Mobject):
         if not 0 <= number < self.problem.tiles:
             raise IndexError(f"there is no tile {number}; the last is {self.problem.tiles - 1}")
         return self._tile(number)
-
-    def _tile(self, number: int) -> VMobject:
-        """The same, of one that there is."""
-        raise NotImplementedError
 
 
 def extent_of(problem: Problem | WorkItems, width: float | None, height: float | None) -> tuple[float, float]:
@@ -121,13 +110,8 @@ class TileImage(TileGrid, Raster):
     def _tile(self, number: int) -> Rectangle:
         problem = self.problem
         row, column = divmod(number, problem.tiles_n)
-        corners = (
-            self.at(column / problem.tiles_n, row / problem.tiles_m),
-            self.at((column + 1) / problem.tiles_n, (row + 1) / problem.tiles_m),
-        )
-        size = np.abs(corners[1] - corners[0])
-        outline = Rectangle(width=size[0], height=size[1], stroke_width=2)
-        return outline.move_to((corners[0] + corners[1]) / 2)
+        ways = (column, problem.tiles_n), (row, problem.tiles_m)
+        return self.outline(*((place / count, (place + 1) / count) for place, count in ways))
 
     def paint(self, rows: int, columns: int) -> np.ndarray:
         hollow, filled, since = self._pixels(rows, columns)

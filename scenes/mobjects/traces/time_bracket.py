@@ -30,11 +30,6 @@ class TimeBracket(Redrawn):
     It grows with the clock. At its end it says `text`, in which `{length}` stands for how long it is: no
     length runs by that nothing has. `below` puts it under the lane. It follows the lanes wherever they stand
     when it is shown.
-
-        lanes = Lanes(trace, sms=[1])
-        bracket = TimeBracket(lanes, 6832, 10223, sm=1)
-        self.add(lanes, bracket)
-        self.play(PlayTrace(lanes, bracket, until=12_000))
     """
 
     over = ("lanes",)

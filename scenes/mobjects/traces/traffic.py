@@ -39,10 +39,6 @@ class BlockTraffic(Redrawn):
 
     The first blocks stand left of their SMs' lanes from the beginning on. Each next one flies there when its
     slot is free, and the queue moves up. A block leaves upwards when it is done.
-
-        queue = Queue(range(18))
-        blocks = BlockTraffic(trace, queue, lanes, [block.get_center() for block in queue])
-        self.play(PlayTrace(lanes, blocks, until=12_000))
     """
 
     over = ("lanes",)
@@ -130,9 +126,6 @@ class TileTraffic(Redrawn):
     A tile is outlined in its SM's hue while it is computed. It flies home from its lane while it is written,
     edged in the colour of writing, and fills its place from then on. Where a thread block stays, the outline
     of its next tile flies from C to the lane while it is handed over.
-
-        grid = TileGrid(trace.problem)
-        self.play(PlayTrace(lanes, TileTraffic(trace, lanes, grid), until=12_000))
     """
 
     over = ("lanes", "grid")

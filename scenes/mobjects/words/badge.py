@@ -1,13 +1,13 @@
 """Badge: where the figures on screen come from."""
 
-from manim import LEFT, Dot, ManimColor, RoundedRectangle, VGroup, config
+from manim import LEFT, Dot, ManimColor, VGroup, config
 
 from tilesim import Trace
 from tilesim.costs import badge, said_of
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import cut, label, px
 from tilesim_scenes.look.theme import ink_on, theme_now
-from tilesim_scenes.mobjects.drawing.quads import stroke_width
+from tilesim_scenes.mobjects.drawing.quads import rounded, stroke_width
 
 KINDS = ("measured", "counted", "simulated", "model")
 ROOM = 0.6
@@ -32,16 +32,9 @@ class Badge(VGroup):
         dot = Dot(radius=px(size / 5), color=ManimColor(ink), fill_opacity=float(solid))
         dot.set_stroke(width=stroke_width(4)).next_to(words, LEFT, px(size / 3))
         inside = VGroup(dot, words)
-        pill = RoundedRectangle(
-            width=inside.width + px(1.2 * size),
-            height=px(1.6 * size),
-            corner_radius=px(0.8 * size),
-            stroke_width=0 if solid else stroke_width(4),
-            stroke_color=ManimColor(ink),
-            fill_color=ManimColor(theme.measured if solid else theme.background),
-            fill_opacity=1,
-        ).move_to(inside)
-        super().__init__(pill, dot, words)
+        width, fill = inside.width + px(1.2 * size), theme.measured if solid else theme.background
+        pill = rounded(width, px(1.6 * size), px(0.8 * size), fill, ink, 0 if solid else 4)
+        super().__init__(pill.move_to(inside), dot, words)
         self.text, self.kind = text, kind
 
 

@@ -15,12 +15,7 @@ FACTOR, AWAY = 0.72, 0.3
 
 
 class Count(Figure):
-    """`text(t)`, whatever it says at an instant, on its own baseline.
-
-    threads = Count("{:.0f} threads".format)
-    self.add(threads)
-    self.play(PlayTrace(threads, until=32, run_time=2))
-    """
+    """`text(t)`, whatever it says at an instant, on its own baseline."""
 
     def __init__(
         self,
@@ -67,15 +62,12 @@ class Clock(Count):
         self.factor.shift((advance(self.text) + AWAY) * px(size) * RIGHT)
         self.add(self.factor)
 
-    @staticmethod
-    def _slowed(times: int) -> str:
-        """What slow motion is called; short where a badge stands near."""
-        wide = config.frame_width > 1.3 * config.frame_height
-        return tr("slow motion, 1/{times}", times=times) if wide else f"×1/{times}"
-
     def run_at(self, pace: float) -> Self:
         """Say how slow `pace` is, ns of the trace for each second of film; 0 says nothing, as time stands."""
         self._fastest = max(self._fastest, pace)
         times = round(self._fastest / pace) if pace else 1
-        self.factor.write(self._slowed(times) if times > 1 else "")
+        # Short where a badge stands near.
+        wide = config.frame_width > 1.3 * config.frame_height
+        slowed = tr("slow motion, 1/{times}", times=times) if wide else f"×1/{times}"
+        self.factor.write(slowed if times > 1 else "")
         return self

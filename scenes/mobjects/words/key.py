@@ -6,8 +6,8 @@ from typing import NamedTuple
 from manim import DOWN, RIGHT, UP, VGroup
 
 from tilesim_scenes.look.text import SANS, label, outline, px
-from tilesim_scenes.look.theme import Colour, mixed, theme_now
-from tilesim_scenes.mobjects.drawing.quads import diagonals, quad, rectangle, strokes
+from tilesim_scenes.look.theme import Colour, theme_now
+from tilesim_scenes.mobjects.drawing.quads import rectangle, striped
 
 MOST = 6
 """Entries that can be kept in mind."""
@@ -25,8 +25,6 @@ class Entry(NamedTuple):
 
 class Key(VGroup):
     """At most six entries in one row, or in several of about one length where `width` units are too few.
-
-        self.add(Key([Entry("multiply", [(86, 180, 233)]), Entry("write", [theme_now().write])], width=12))
 
     Raises ValueError for more entries.
     """
@@ -51,17 +49,8 @@ class Key(VGroup):
 
 def _item(entry: Entry) -> VGroup:
     """A swatch and its word."""
-    swatch = VGroup()
-    whole, count = rectangle(px(SWATCH), px(0.8 * SIZE)), len(entry.colours)
-    for number, colour in enumerate(entry.colours):
-        fill = mixed(theme_now().idle, colour, PALE) if entry.hatched else colour
-        part = rectangle(1, 1, fill)
-        part.points = quad(whole, number / count, (number + 1) / count)
-        swatch.add(part)
-        if entry.hatched:
-            hatch = strokes(colour, 2.5)
-            hatch.points = diagonals(part, 0, 1, px(HATCH))
-            swatch.add(hatch)
+    whole = rectangle(px(SWATCH), px(0.8 * SIZE))
+    swatch = striped(whole, entry.colours, HATCH if entry.hatched else 0.0, PALE)
     word = label(entry.word, SIZE, theme_now().quiet).next_to(swatch, RIGHT, px(0.4 * SIZE))
     # Words stand on one baseline, whichever letters they have.
     foot = (outline(entry.word, SANS, bold=False)[:, 1].min() - HALF_CAPITAL) * px(SIZE)

@@ -38,14 +38,11 @@ def test_each_film_is_followed_by_the_next_and_the_last_by_none():
     assert after("mine", OURS) == ""
 
 
-@pytest.mark.parametrize("table", TAKES)
-def test_a_group_of_options_is_a_table_of_settings(table):
-    assert set(TAKES[table]) == set(getattr(settings, table.upper())) - set(LOOK)
-
-
-@pytest.mark.parametrize("name", OURS)
-def test_a_film_takes_the_options_that_it_declares(name):
-    assert set(OURS[name].taken) == set(scene_class(name).asked) - set(LOOK)
+def test_a_film_takes_the_options_that_it_declares_of_tables_of_settings():
+    for table, options in TAKES.items():
+        assert set(options) == set(getattr(settings, table.upper())) - set(LOOK)
+    for name, film in OURS.items():
+        assert set(film.taken) == set(scene_class(name).asked) - set(LOOK)
 
 
 def test_films_are_in_the_order_of_their_places_and_others_come_last(tmp_path):

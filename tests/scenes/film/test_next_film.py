@@ -12,7 +12,6 @@ from tilesim.cli import main
 from tilesim.cli.packages import scene_class
 from tilesim_scenes import Film, Finding
 from tilesim_scenes.film.scene import CARD, NEXT
-from tilesim_scenes.look.language import SOURCE, use_language
 
 NEXT_TITLE = "Next: Naive and persistent kernels"
 ASIDE = "elsewhere it costs as much"
@@ -29,12 +28,6 @@ class Ends(Film):
 
 class Bare(Ends):
     aside = ""
-
-
-@pytest.fixture(autouse=True)
-def english():
-    yield
-    use_language(SOURCE)
 
 
 def said(seen):
@@ -59,14 +52,13 @@ def test_the_title_stands_where_the_aside_was(film, aspect):
     assert word.size >= 40 and word.box[3] < sentence.box[2]
 
 
-@pytest.mark.parametrize("settings", [{}, {"next": "none"}])
-def test_a_film_of_one_s_own_names_none(settings):
-    assert said(watch(Ends, "wide", settings))[-1] == {"×2", "It moved", ASIDE}
+Written = type("Written", (Ends,), {"__module__": "no_file_has_it"})
+"""As in a notebook."""
 
 
-def test_a_film_of_a_notebook_names_none():
-    written = type("Written", (Ends,), {"__module__": "no_file_has_it"})
-    assert said(watch(written, "wide"))[-1] == {"×2", "It moved", ASIDE}
+@pytest.mark.parametrize(("film", "settings"), [(Ends, {}), (Ends, {"next": "none"}), (Written, {})])
+def test_a_film_of_one_s_own_names_none(film, settings):
+    assert said(watch(film, "wide", settings))[-1] == {"×2", "It moved", ASIDE}
 
 
 @pytest.mark.parametrize(
@@ -88,7 +80,7 @@ def test_a_poster_names_no_film_unless_that_is_asked_for(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     look = ["--size", "160x90", "-o"]
     for name, more in {"end": [], "none": ["--next", "none"], "race": ["--next", "race"]}.items():
-        result = CliRunner().invoke(main, ["export", "naive", *look, f"{name}.png", *more])
+        result = CliRunner().invoke(main, ["export", "wave-quantization", *look, f"{name}.png", *more])
         assert result.exit_code == 0, result.output
     end, none, race = (Path(f"{name}.png").read_bytes() for name in ("end", "none", "race"))
     assert end == none != race

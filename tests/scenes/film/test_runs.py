@@ -21,7 +21,7 @@ from tilesim_scenes.film.runs import (
     unlike_pauses,
     window,
 )
-from tilesim_scenes.mobjects.traces.part_names import tells_writes
+from tilesim_scenes.mobjects.traces.sm_lane import tells_writes
 
 OWN = Path(__file__).parents[2] / "own_kernel.csv"
 PROBLEM = Problem(384, 1536, 512)
@@ -97,16 +97,10 @@ def test_pauses_that_are_compared_are_of_one_sm_and_seen_together():
     assert all(low <= one.begin < one.end <= high for one in pair)
 
 
-def test_the_name_of_a_kernel_that_others_wrote_stays_as_it_is():
+def test_kernels_keep_their_names_unless_these_are_long_or_alike():
     assert schedule_name(replace(NAIVE, schedule="CUTLASS  ping-pong")) == "CUTLASS ping-pong"
-
-
-def test_a_long_name_is_cut():
     shown = schedule_name(replace(NAIVE, schedule="a kernel of which much can be said"))
     assert len(shown) <= LONGEST_NAME and shown.startswith("a kernel of which") and shown.endswith("…")
-
-
-def test_two_runs_called_alike_are_told_apart():
     assert len(set(names((NAIVE, NAIVE, PERSISTENT)))) == 3
     assert names((NAIVE, PERSISTENT)) == ("Naive", "Persistent")
 

@@ -28,13 +28,10 @@ class Halts(Moves):
     halt = 2.5
 
 
-def test_a_film_in_motion_may_hold_its_title_and_its_card() -> None:
+def test_a_film_may_hold_its_title_and_its_card_and_is_told_where_else_it_halts_and_how_much() -> None:
     seen = watch(Moves, "wide", moving=True)
     assert faults(seen) == []
     assert [round(until - since) for since, until in seen.still] == [2, 4]
-
-
-def test_a_film_that_halts_is_told_where_and_how_much() -> None:
     found = faults(watch(Halts, "wide", moving=True))
     assert found[0].startswith("4.8 s: ") and "nothing moves" in found[0]
 
@@ -57,9 +54,6 @@ class CountsAModel(Counts):
     kind = "model"
 
 
-def test_a_quantity_that_runs_under_measured_is_found() -> None:
+def test_a_quantity_may_run_under_model_and_not_under_measured() -> None:
     assert any("never measured" in fault for fault in faults(watch(Counts, "wide", moving=True)))
-
-
-def test_a_quantity_of_a_model_may_run() -> None:
     assert faults(watch(CountsAModel, "wide", moving=True)) == []

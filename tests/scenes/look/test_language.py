@@ -29,12 +29,6 @@ SAID = ("tr", "say", "word", "ask", "close", "tally", "heading")
 OTHERS = [name for name in LANGUAGES if name != SOURCE]
 
 
-@pytest.fixture(autouse=True)
-def english():
-    yield
-    use_language(SOURCE)
-
-
 def literals(*names):
     """The literals that calls of these functions begin with, and where they stand.
 
@@ -59,29 +53,15 @@ def fields(text):
     return sorted((name, form) for _, name, form, _ in Formatter().parse(text) if name is not None)
 
 
-@pytest.fixture(scope="module", params=OTHERS)
-def messages(request):
-    with open(CATALOGUES / f"{request.param}.po", "rb") as file:
-        return [one for one in read_po(file, locale=request.param) if one.id]
-
-
-def test_every_sentence_is_translated(messages):
-    known = {one.id for one in messages if one.string}
-    missing = {text: where for text, where in sentences().items() if text not in known}
-    assert not missing
-
-
-def test_nothing_is_translated_that_no_film_says(messages):
-    said = sentences()
-    assert not [one.id for one in messages if one.id not in said]
-
-
-def test_the_fields_of_a_translation_are_the_sentence_s(messages):
-    assert not [one.id for one in messages if fields(one.id) != fields(one.string)]
-
-
-def test_nobody_has_to_look_at_a_translation_again(messages):
-    assert not [one.id for one in messages if one.fuzzy]
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_catalogue_has_every_sentence_with_its_fields_and_no_other(name):
+    with open(CATALOGUES / f"{name}.po", "rb") as file:
+        messages = [one for one in read_po(file, locale=name) if one.id]
+    said, known = sentences(), {one.id for one in messages if one.string}
+    assert not {text: where for text, where in said.items() if text not in known}, "not translated"
+    assert not {one.id for one in messages} - set(said), "said by no film"
+    assert not [one.id for one in messages if fields(one.id) != fields(one.string)], "other fields"
+    assert not [one.id for one in messages if one.fuzzy], "to be looked at again"
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -119,12 +99,9 @@ def test_no_badge_is_written_in_one_language_only():
     assert not list(literals("Badge"))
 
 
-def test_a_sentence_without_a_translation_stays_english():
+def test_a_sentence_without_a_translation_stays_english_and_a_language_without_a_catalogue_is_refused():
     use_language(OTHERS[0])
     assert tr("not said by any film: {n}", n=3) == "not said by any film: 3"
-
-
-def test_a_language_without_a_catalogue_is_one_sentence():
     with pytest.raises(TilesimError, match="captions in xx cannot be read"):
         use_language("xx")
 

@@ -1,12 +1,16 @@
-"""Charts: data where its axes say, figures only of what has grown, and a look that is a function of t."""
+"""Charts and keys: data where the axes say, figures only of what has grown, and words that have room."""
 
 import numpy as np
 import pytest
 from manim import Scene
 from watching import frame
 
+from tilesim import Device, Problem, simulate
 from tilesim_scenes import Bars, Curve, Plot, Roofline
 from tilesim_scenes.animations.fade import opacities
+from tilesim_scenes.look.text import px
+from tilesim_scenes.mobjects.traces.sm_lane import parts_key
+from tilesim_scenes.mobjects.words.key import MOST, Entry, Key
 
 ROWS = [("one", 10.0, "measured"), ("two", 40.0, "measured"), ("three", 20.0, "quiet")]
 
@@ -59,14 +63,6 @@ def test_on_logarithmic_axes_equal_factors_are_equal_ways():
     assert np.allclose(ways, ways[0])
 
 
-@pytest.mark.parametrize(
-    "x, y, log", [((1, 1), (0, 1), False), ((0, 1), (1, 2), True), ((2, 1), (1, 2), False)]
-)
-def test_an_axis_without_a_length_is_refused(x, y, log):
-    with pytest.raises(ValueError, match="from low to high"):
-        Plot(x, y, log=log)
-
-
 def test_a_slope_meets_the_flat_roof_at_the_ridge():
     chart = Roofline((0.1, 1000), (1, 1000), peak=800)
     slope = chart.slope(4000)
@@ -97,3 +93,29 @@ def test_below_a_roof_is_all_that_it_allows():
     assert np.allclose(ground.get_top(), chart.at(1000, 800) * [0, 1, 0] + ground.get_top() * [1, 0, 1])
     corners = ground.points.round(6).tolist()
     assert all(chart.at(*corner).round(6).tolist() in corners for corner in ((800 / 4.5, 800), (1000, 0.1)))
+
+
+BLUE = (86, 180, 233)
+
+
+@pytest.mark.parametrize("width", [14.0, 6.0, 3.0, 1.0])
+def test_a_key_fits_its_width(width: float) -> None:
+    words = ["launch", "first load", "multiply", "write", "hand over", "wait"]
+    key = Key([Entry(word, [BLUE]) for word in words], width)
+    assert key.width <= width + 1e-6
+    assert [word.original_text for row in key for _, word in row] == words
+    # Words with and without descenders stand on one baseline.
+    (row,) = Key([Entry("xx", [BLUE]), Entry("xyx", [BLUE])], 12.0)
+    feet = [word[0].get_bottom()[1] for _, word in row]
+    assert feet[0] == pytest.approx(feet[1], abs=px(1))
+
+
+def test_a_key_names_the_parts_that_lanes_have_and_no_more_than_six() -> None:
+    run = simulate("naive", Problem(384, 1536, 512), Device.named("h200", sms=4))
+    cut = simulate("stream-k", Problem(384, 1280, 2048), Device.named("h200", sms=4))
+    few, most = (
+        [word.original_text for row in parts_key([one], 12.0) for _, word in row] for one in (run, cut)
+    )
+    assert few == ["launch", "first load", "multiply", "write"]
+    assert len(most) == MOST and {"wait", "add partials"} & set(most)
+    assert np.all([name in ("hand over", "wait", "add partials", *few) for name in most])

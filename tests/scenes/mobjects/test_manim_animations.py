@@ -134,37 +134,32 @@ def scaled(mobject: Any) -> Any:
     return mobject.shift(RIGHT).scale(0.5)
 
 
-KEEPS: dict[str, Callable[[Any], Animation]] = {
+def plain(*animations: type[Animation]) -> dict[str, Callable[[Any], Any]]:
+    """Animations that need nothing but a mobject, by their names."""
+    return {animation.__name__: animation for animation in animations}
+
+
+KEEPS: dict[str, Callable[[Any], Animation]] = plain(
+    manim.Add, manim.ApplyWave, manim.Broadcast, manim.Circumscribe, manim.Create, manim.DrawBorderThenFill,
+    manim.FadeIn, manim.Flash, manim.FocusOn, manim.GrowFromCenter, manim.Indicate, manim.SpinInFromNothing,
+    manim.Wiggle, manim.Write,
+) | {
     "Animation": lambda m: manim.Animation(m, run_time=0.5),
-    "Add": lambda m: manim.Add(m),
     "AnimationGroup": lambda m: AnimationGroup(manim.Indicate(m), manim.Create(Dot())),
-    "ApplyWave": lambda m: manim.ApplyWave(m),
-    "Broadcast": lambda m: manim.Broadcast(m),
     "ChangeSpeed": lambda m: manim.ChangeSpeed(manim.Indicate(m), {0.5: 1.0}),
-    "Circumscribe": lambda m: manim.Circumscribe(m),
-    "Create": lambda m: manim.Create(m),
-    "DrawBorderThenFill": lambda m: manim.DrawBorderThenFill(m),
-    "FadeIn": lambda m: manim.FadeIn(m),
     "FadeIn shifted and scaled": lambda m: manim.FadeIn(m, shift=UP, scale=0.5),
     "FadeIn in a group": lambda m: manim.FadeIn(Group(m, Dot())),
-    "Flash": lambda m: manim.Flash(m),
-    "FocusOn": lambda m: manim.FocusOn(m),
-    "GrowFromCenter": lambda m: manim.GrowFromCenter(m),
     "GrowFromEdge": lambda m: manim.GrowFromEdge(m, DOWN),
     "GrowFromPoint": lambda m: manim.GrowFromPoint(m, 2 * UP),
-    "Indicate": lambda m: manim.Indicate(m),
     "LaggedStart": lambda m: manim.LaggedStart(manim.FadeIn(Dot()), manim.Indicate(m), lag_ratio=0.5),
     "LaggedStartMap": lambda m: manim.LaggedStartMap(manim.Indicate, m),
     "Restore": lambda m: (m.save_state(), scaled(m), manim.Restore(m))[2],
     "Rotating": lambda m: manim.Rotating(m, run_time=0.5),
     "ShowPartial": lambda m: manim.Create(m, lag_ratio=0),
-    "SpinInFromNothing": lambda m: manim.SpinInFromNothing(m),
     "Succession": lambda m: manim.Succession(manim.Indicate(m), manim.Indicate(m)),
     "Wait": lambda m: manim.Wait(0.5),
-    "Wiggle": lambda m: manim.Wiggle(m),
-    "Write": lambda m: manim.Write(m),
     "UpdateFromFunc": lambda m: manim.UpdateFromFunc(m, lambda one: None),
-}
+}  # fmt: skip
 """What they leave looks as before."""
 MOVES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "ApplyFunction": (lambda m: manim.ApplyFunction(scaled, m), scaled),
@@ -203,32 +198,26 @@ MOVES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "FadeToColor": (lambda m: manim.FadeToColor(m, BLUE), lambda m: m.set_color(BLUE)),
 }  # fmt: skip
 """What they leave looks as if the second function had been called."""
-LEAVES: dict[str, Callable[[Any], Any]] = {
-    "FadeOut": lambda m: manim.FadeOut(m),
+LEAVES: dict[str, Callable[[Any], Any]] = plain(manim.FadeOut, manim.ShowPassingFlash) | {
     "FadeOut shifted and scaled": lambda m: manim.FadeOut(m, shift=UP, scale=0.5),
     "FadeOut in a group": lambda m: manim.FadeOut(Group(m, Dot())),
-    "ShowPassingFlash": lambda m: manim.ShowPassingFlash(m),
 }
 """After these it is gone, and looks as before when it is added again."""
-ENDS: dict[str, Callable[[Any], Any]] = {
+ENDS: dict[str, Callable[[Any], Any]] = plain(
+    manim.Blink, manim.ShowIncreasingSubsets, manim.ShowSubmobjectsOneByOne, manim.ShrinkToCenter,
+    manim.SpiralIn, manim.Uncreate, manim.Unwrite,
+) | {
     "ApplyComplexFunction": lambda m: manim.ApplyComplexFunction(np.exp, m),
-    "Blink": lambda m: manim.Blink(m),
     "FadeTransform": lambda m: manim.FadeTransform(m, Circle()),
     "FadeTransformPieces": lambda m: manim.FadeTransformPieces(m, m.copy().shift(UP)),
     "ReplacementTransform": lambda m: manim.ReplacementTransform(m, m.copy().shift(UP)),
     "ReplacementTransform into a circle": lambda m: manim.ReplacementTransform(m, Circle()),
-    "ShowIncreasingSubsets": lambda m: manim.ShowIncreasingSubsets(m),
     "ShowPassingFlashWithThinningStrokeWidth": (
         lambda m: manim.ShowPassingFlashWithThinningStrokeWidth(m, n_segments=2)
     ),
-    "ShowSubmobjectsOneByOne": lambda m: manim.ShowSubmobjectsOneByOne(m),
-    "ShrinkToCenter": lambda m: manim.ShrinkToCenter(m),
-    "SpiralIn": lambda m: manim.SpiralIn(m),
     "TransformFromCopy": lambda m: manim.TransformFromCopy(m, m.copy().shift(UP)),
     "TransformMatchingShapes": lambda m: manim.TransformMatchingShapes(m, m.copy().shift(UP)),
-    "Uncreate": lambda m: manim.Uncreate(m),
-    "Unwrite": lambda m: manim.Unwrite(m),
-}
+}  # fmt: skip
 """What they leave looks otherwise, or is another mobject; to show a later instant of it is no fault."""
 NOT_FOR_THESE = {
     "AddTextLetterByLetter", "AddTextWordByWord", "RemoveTextLetterByLetter", "TypeWithCursor",
@@ -273,6 +262,13 @@ def assert_same(one: Mobject, other: Mobject) -> None:
 
 REFUSED = ("an image", "only works for", "has no attribute", "of type VMobject")
 """What Manim, or an image, says that cannot be animated so."""
+
+
+def alone(scene: Any, shown: Mobject) -> Any:
+    """The mobject, with nothing else in the scene."""
+    scene.clear()
+    scene.add(shown)
+    return shown
 
 
 def is_in(shown: Mobject, scene: Any) -> bool:
@@ -320,9 +316,7 @@ def test_manims_animations_play(name: str, share: float, scene: Any) -> None:
     for title, (make, target) in (
         {k: (v, lambda m: m) for k, v in {**KEEPS, **LEAVES}.items()} | MOVES
     ).items():
-        shown = fresh(name, share)
-        scene.clear()
-        scene.add(shown)
+        shown = alone(scene, fresh(name, share))
         if not plays(scene, lambda: make(shown)):  # noqa: B023
             assert is_or_has_image(shown), title
             continue
@@ -335,9 +329,7 @@ def test_manims_animations_play(name: str, share: float, scene: Any) -> None:
 @pytest.mark.parametrize("name", MADE)
 def test_animations_that_end_a_mobject_play(name: str, scene: Any) -> None:
     for title, make in ENDS.items():
-        shown = fresh(name, BEFORE)
-        scene.clear()
-        scene.add(shown)
+        shown = alone(scene, fresh(name, BEFORE))
         assert plays(scene, lambda: make(shown)) or is_or_has_image(shown), title  # noqa: B023
         if hasattr(shown, "t"):
             at(shown, AFTER)
@@ -345,13 +337,7 @@ def test_animations_that_end_a_mobject_play(name: str, scene: Any) -> None:
 
 DURING = {title: MOVES[title] for title in ("Transform", "animate", "animate.set_opacity", "Rotate")} | {
     title: ((KEEPS | LEAVES)[title], lambda m: m)
-    for title in (
-        "FadeIn",
-        "FadeOut",
-        "FadeOut shifted and scaled",
-        "FadeOut in a group",
-        "Indicate",
-    )
+    for title in ("FadeIn", "FadeOut", "FadeOut shifted and scaled", "FadeOut in a group", "Indicate")
 }
 
 
@@ -364,9 +350,7 @@ def until(shown: Any, share: float = AFTER) -> Any:
 def test_manims_animations_play_during_a_run(name: str, scene: Any) -> None:
     for title, (make, target) in DURING.items():
         for order in (1, -1):
-            shown = fresh(name, BEFORE)
-            scene.clear()
-            scene.add(shown)
+            shown = alone(scene, fresh(name, BEFORE))
             scene.play(*[make(shown), until(shown)][::order])
             assert_same(shown, at(target(fresh(name, BEFORE)), AFTER))
             assert is_in(shown, scene) == (title not in LEAVES)

@@ -16,6 +16,7 @@ from tilesim.ideas.warp_specialization import Times, timeline
 from tilesim.metrics import breakdown
 from tilesim_scenes import (
     SM,
+    Barrier,
     BlockTraffic,
     Clock,
     Count,
@@ -33,12 +34,15 @@ from tilesim_scenes import (
 )
 from tilesim_scenes.look.text import px
 from tilesim_scenes.look.theme import sm_colours
-from tilesim_scenes.mobjects.models.phase_rows import PhaseRows, bars_of
+from tilesim_scenes.mobjects.charts.share_bar import Balance, Entry
+from tilesim_scenes.mobjects.models.k_steps import Loaf
+from tilesim_scenes.mobjects.models.phase_rows import Bar, PhaseRows, bars_of
 from tilesim_scenes.mobjects.models.pipelined_sm import PipelinedSM, PipelineRows
 from tilesim_scenes.mobjects.models.warp_lanes import WarpLanes
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
-from tilesim_scenes.mobjects.traces.parts import KINDS, parts
+from tilesim_scenes.mobjects.traces.lanes import KINDS, parts
 from tilesim_scenes.mobjects.traces.tile_grid import TileImage
+from tilesim_scenes.mobjects.words import key
 
 FOUR = Device.named("h200", sms=4)
 RUNS = {
@@ -115,13 +119,14 @@ def trace(request: pytest.FixtureRequest) -> Trace:
 
 
 @pytest.mark.parametrize("name", MADE)
-def test_what_is_shown_does_not_depend_on_what_was_shown_before(name: str) -> None:
+def test_what_is_shown_does_not_depend_on_what_was_shown_before_or_by_a_copy(name: str) -> None:
     make, end = MADE[name]
     steps = np.linspace(0, end, 9)
     wandered = make()
-    for t in (*steps, *steps[::-2]):
+    for t in (*steps, *steps[::-2], steps[4]):
         wandered.show(t)
-    assert look(wandered.show(steps[4])) == look(make().show(steps[4]))
+    wandered.copy().show(end).shift(DOWN)
+    assert look(wandered) == look(make().show(steps[4]))
 
 
 @pytest.mark.parametrize("name", [name for name in MADE if not name.startswith(OVER)])
@@ -133,15 +138,6 @@ def test_it_can_be_moved_and_scaled_before_or_after_it_is_shown(name: str) -> No
     # What is there is all in its place; centres differ by what was not there when it was moved.
     assert early.width == pytest.approx(late.width, abs=0.02)
     assert early.height == pytest.approx(late.height, abs=0.02)
-
-
-@pytest.mark.parametrize("name", MADE)
-def test_a_copy_goes_its_own_way(name: str) -> None:
-    make, end = MADE[name]
-    one = make().show(0.3 * end)
-    before, other = look(one), one.copy()
-    other.show(end).shift(DOWN)
-    assert look(one) == before
 
 
 def test_what_lanes_show_does_not_depend_on_the_window_they_showed_before(trace: Trace) -> None:
@@ -239,14 +235,35 @@ WRONG: dict[str, tuple[Callable[[Trace], Any], type[Exception], str]] = {
     "what shows no instant": (lambda trace: PlayTrace(VGroup(Dot()), until=5), TypeError, "not a VGroup"),
     "an end": (lambda trace: PlayTrace(Clock(), until="5us"), TypeError, "number of ns.*5us"),
     "a clock's end": (Clock, TypeError, "number of ns.*not a Trace"),
+    "a row of bars": (lambda _: rows().bar("nobody", "write", 0), KeyError, "nobody"),
+    "a bar": (lambda _: rows().bar("group 0", "write", 9), KeyError, "write"),
+    "a kind of bar": (lambda _: rows().bar("group 0", "load", 0), KeyError, "load"),
+    "an unknown kind of bar": (lambda _: PhaseRows({"a": [Bar("rest", 0, 1)]}), ValueError, "'rest'"),
+    "a barrier": (lambda _: Barrier(0), ValueError, "wider than 0"),
+    "an axis": (lambda _: Plot((1, 1), (0, 1)), ValueError, "from low to high"),
+    "a logarithmic axis": (lambda _: Plot((0, 1), (1, 2), log=True), ValueError, "from low to high"),
+    "a reversed axis": (lambda _: Plot((2, 1), (1, 2)), ValueError, "from low to high"),
+    "a key": (lambda _: key.Key([key.Entry("a", [(0, 0, 0)])] * (key.MOST + 1), 9), ValueError, "7 entries"),
+    "no gain": (lambda _: Balance([], 0.1, 1, 9), ValueError, "nothing is left"),
+    "a loss": (lambda _: Balance([Entry("a", -5)], 0.1, 1, 9), ValueError, "nothing is left"),
+    "a larger loss": (
+        lambda _: Balance([Entry("a", 5), Entry("b", -9)], 0.1, 1, 9),
+        ValueError,
+        "nothing is left",
+    ),
+    "a slice": (
+        lambda _: Loaf(64, 2, 1).cut([16, 47], [RED, RED]),
+        ValueError,
+        "have 63 slices; the loaf has 64",
+    ),
 }
 
 
 @pytest.mark.parametrize("what", WRONG)
-def test_what_is_not_there_or_does_not_fit_is_a_sentence(trace: Trace, what: str) -> None:
+def test_what_is_not_there_or_does_not_fit_is_a_sentence(what: str) -> None:
     make, kind, said = WRONG[what]
     with pytest.raises(kind, match=said):
-        make(trace)
+        make(RUNS["naive"])
 
 
 @pytest.mark.parametrize("name", OF_RUNS)

@@ -93,11 +93,8 @@ def test_a_row_without_figures_is_left_out():
     naive, split = chart.curves(rows, chart.axes(rows))
     assert len(split.rows) == len(naive.rows) - 1
     assert draw(rows, SIZES["480p"], THEMES["dark"]).shape == (480, 854, 3)
-
-
-def test_a_curve_of_one_point_can_be_drawn():
-    axes = {"schedule": ["split-k:2"], "m": [64], "n": [64], "k": [64, 128]}
-    assert draw(sweep(combinations(axes, H200)), SIZES["480p"], THEMES["dark"]).any()
+    one_point = {"schedule": ["split-k:2"], "m": [64], "n": [64], "k": [64, 128]}
+    assert draw(sweep(combinations(one_point, H200)), SIZES["480p"], THEMES["dark"]).any()
 
 
 @pytest.mark.parametrize(

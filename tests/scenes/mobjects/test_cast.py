@@ -1,26 +1,28 @@
-"""The cast of races: brackets, sums, loaves, ribbons and partial sums are to scale."""
+"""The cast of films is to scale and where its trace has it: brackets, sums, loaves, panels, moving tiles."""
 
 from dataclasses import replace
 from unittest.mock import patch
 
 import numpy as np
 import pytest
-from manim import RIGHT, Rectangle, Scene
+from manim import DOWN, RIGHT, Rectangle, Scene
 from watching import frame, visible
 
-from tilesim import Device, Problem, simulate
+from tilesim import Device, Problem, Trace, simulate
+from tilesim_scenes import BlockTraffic, Lanes, Queue, TileGrid, TileTraffic
 from tilesim_scenes.animations.into_bars import Tip
 from tilesim_scenes.animations.zoom import Zoom
 from tilesim_scenes.look.text import px
-from tilesim_scenes.mobjects.charts.balance import Balance, Entry
+from tilesim_scenes.mobjects.charts.share_bar import Balance, Entry
 from tilesim_scenes.mobjects.models.k_steps import Loaf, Piece, Ribbon
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
-from tilesim_scenes.mobjects.traces.lanes import Lanes
 from tilesim_scenes.mobjects.traces.run_panel import RunPanel
 from tilesim_scenes.mobjects.traces.sm_lane import SmLane
 from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket
+from tilesim_scenes.mobjects.traces.traffic import FLIGHT, LEAVING
 
 RUN = simulate("naive", Problem(384, 1536, 512), Device.named("h200", sms=4))
+PERSISTENT = simulate("persistent", RUN.problem, RUN.device)
 BLUE, GREEN = (86, 180, 233), (0, 158, 115)
 
 
@@ -30,21 +32,22 @@ def in_a_frame():
         yield
 
 
-def bracketed(t, sm=1):
+def test_a_bracket_grows_with_the_clock_says_its_length_at_its_end_and_follows_its_lanes():
     lanes = Lanes(RUN)
-    return lanes, TimeBracket(lanes, 6832, 10_223, sm=sm).show(t)
-
-
-def test_a_bracket_grows_with_the_clock():
-    lanes, bracket = bracketed(8000)
-    left, right = bracket.line.get_left()[0], bracket.line.get_right()[0]
-    assert (left, right) == pytest.approx((lanes.x(6832), lanes.x(8000)))
-
-
-def test_a_bracket_ends_where_its_span_does():
-    lanes, bracket = bracketed(20_000)
-    assert bracket.line.get_right()[0] == pytest.approx(lanes.x(10_223))
+    bracket = TimeBracket(lanes, 6832, 10_223, sm=1)
+    for t in (6000, 6900, 8000, 10_222):
+        bracket.show(t)
+        assert not bracket.figure.text and visible(bracket.line) == (t > 6832)
+    for t, end in ((8000, 8000), (20_000, 10_223)):
+        line = bracket.show(t).line
+        ends = line.get_left()[0], line.get_right()[0]
+        assert ends == pytest.approx((lanes.x(6832), lanes.x(end)))
     assert bracket.figure.text == "3.39 µs"
+    lanes.shift(RIGHT)
+    assert bracket.show(20_000).line.get_left()[0] == pytest.approx(lanes.x(6832))
+    assert bracket.copy().lanes is lanes
+    late = TimeBracket(lanes, RUN.makespan - 200, RUN.makespan).show(RUN.makespan)
+    assert late.figure.get_right()[0] <= lanes.x(RUN.makespan) + 1e-6
 
 
 @pytest.mark.parametrize("kind", ["vectors", "image"])
@@ -82,29 +85,6 @@ def test_an_image_of_lanes_that_grows_or_shows_other_times_is_drawn_again():
     assert np.array_equal(lanes.pixel_array[..., :3], other.pixel_array[..., :3])
 
 
-@pytest.mark.parametrize("t", [6000, 6900, 8000, 10_222])
-def test_a_bracket_that_still_grows_says_no_length(t):
-    _, bracket = bracketed(t)
-    assert not bracket.figure.text and visible(bracket.line) == (t > 6832)
-
-
-def test_a_bracket_follows_its_lanes():
-    lanes, bracket = bracketed(20_000)
-    lanes.shift(RIGHT)
-    assert bracket.show(20_000).line.get_left()[0] == pytest.approx(lanes.x(6832))
-
-
-def test_a_copied_bracket_keeps_its_lanes():
-    lanes, bracket = bracketed(20_000)
-    assert bracket.copy().lanes is lanes
-
-
-def test_the_figure_of_a_bracket_stays_over_its_lanes():
-    lanes = Lanes(RUN)
-    bracket = TimeBracket(lanes, RUN.makespan - 200, RUN.makespan).show(RUN.makespan)
-    assert bracket.figure.get_right()[0] <= lanes.x(RUN.makespan) + 1e-6
-
-
 def test_zoom_ends_on_its_window_and_shows_its_parts():
     lanes = Lanes(RUN, sms=[1]).show(20_000)
     zoom = Zoom(lanes, window=(6000, 16_000))
@@ -117,16 +97,11 @@ def test_zoom_ends_on_its_window_and_shows_its_parts():
     assert seen.get_left()[0] == pytest.approx(lanes.x(int(RUN.spans["start"][second])), abs=1e-6)
 
 
-def test_a_balance_leaves_what_is_not_given_back():
-    balance = Balance([Entry("a", 10_000), Entry("b", -3000), Entry("c", -1000)], per_us=0.1)
-    widths = [row[0].width for row in balance.rows]
-    assert widths == pytest.approx([1.0, 0.3, 0.1])
+def test_a_balance_leaves_what_is_not_given_back_which_covers_the_gain_from_the_left():
+    balance = Balance([Entry("a", 10_000), Entry("b", -3000), Entry("c", -1000)], per_us=0.1, row=1, room=9)
+    gain, *losses = bars = [row[0] for row in balance.rows]
+    assert [bar.width for bar in bars] == pytest.approx([1.0, 0.3, 0.1])
     assert balance.result[0].width == pytest.approx(0.6)
-
-
-def test_what_is_given_back_covers_the_gain_from_the_left():
-    balance = Balance([Entry("a", 10_000), Entry("b", -3000), Entry("c", -1000)], per_us=0.1)
-    gain, *losses = (row[0] for row in balance.rows)
     at = gain.get_left()[0]
     for loss in losses:
         assert loss.get_left()[0] == pytest.approx(at)
@@ -134,45 +109,25 @@ def test_what_is_given_back_covers_the_gain_from_the_left():
     assert balance.result[0].get_left()[0] == pytest.approx(at)
 
 
-@pytest.mark.parametrize("entries", [[], [Entry("a", -5)], [Entry("a", 5), Entry("b", -9)]])
-def test_a_balance_without_a_gain_is_refused(entries):
-    with pytest.raises(ValueError, match="nothing is left"):
-        Balance(entries, per_us=0.1)
-
-
-def test_a_cut_loaf_lies_where_the_whole_one_lay():
-    loaf = Loaf(64).shift(RIGHT)
+def test_a_loaf_is_as_deep_as_its_slices_and_cut_where_it_lies():
+    loaf, flat = Loaf(64, 2, 1).shift(RIGHT), Loaf(16, 2, 1)
+    depth = [one.width - one.front.width for one in (loaf, flat)]
+    assert depth[0] == pytest.approx(4 * depth[1])
     pieces = loaf.cut([16, 48], [BLUE, GREEN])
     for edge in ("get_left", "get_right", "get_top", "get_bottom"):
         assert getattr(pieces, edge)() == pytest.approx(getattr(loaf, edge)(), abs=1e-6)
 
 
-def test_a_loaf_is_as_deep_as_its_slices():
-    deep, flat = Loaf(64), Loaf(16)
-    depth = [one.width - one.front.width for one in (deep, flat)]
-    assert depth[0] == pytest.approx(4 * depth[1])
-
-
-def test_a_cut_loses_no_slice():
-    with pytest.raises(ValueError, match="the pieces have 63 slices; the loaf has 64"):
-        Loaf(64).cut([16, 47], [BLUE, GREEN])
-
-
 def test_a_ribbon_is_to_scale():
-    ribbon = Ribbon([Piece(0, 64, "64", BLUE), Piece(64, 80, "16", BLUE)], 80, width=8.0)
+    ribbon = Ribbon([Piece(0, 64, "64", BLUE), Piece(64, 80, "16", BLUE)], 80, width=8.0, height=0.5)
     assert [piece[0].width + px(4) for piece in ribbon] == pytest.approx([6.4, 1.6])
 
 
-def test_a_panel_shows_its_time_once_the_run_is_done():
-    panel = RunPanel(RUN, "Naive", 12.0, 4.0, longest=50_000)
-    assert not panel.show(RUN.makespan - 1).time.text
-    assert panel.show(RUN.makespan).time.text == f"{RUN.makespan / 1000:.1f} µs"
-
-
-def test_panels_of_one_length_have_one_scale():
-    others = simulate("persistent", RUN.problem, RUN.device)
-    panels = [RunPanel(trace, "x", 12.0, 4.0, longest=50_000, side=2.0) for trace in (RUN, others)]
+def test_panels_of_one_length_have_one_scale_and_show_their_time_once_the_run_is_done():
+    panels = [RunPanel(trace, "x", 12.0, 4.0, longest=50_000, side=2.0) for trace in (RUN, PERSISTENT)]
     assert panels[0].lanes.x(30_000) == pytest.approx(panels[1].lanes.x(30_000))
+    assert not panels[0].show(RUN.makespan - 1).time.text
+    assert panels[0].show(RUN.makespan).time.text == f"{RUN.makespan / 1000:.1f} µs"
 
 
 def test_waits_and_additions_are_named():
@@ -191,3 +146,55 @@ def test_a_recorded_launch_says_where_its_length_is_from_within_its_lane():
         assert lane.x(lane.window[0]) <= note.get_left()[0] and note.get_right()[0] <= lane.x(lane.window[1])
         assert note.original_text in {name.original_text for name in lane.names_of(begin, end)}
     assert SmLane(RUN, 1, "Naive", 12.0, 1.0).launch_source(0, 100) is None
+
+
+def blocks(trace: Trace = RUN) -> BlockTraffic:
+    queue = Queue(sorted(set(trace.spans["cta"].tolist())), width=8)
+    homes = [block.get_center() for block in queue]
+    return BlockTraffic(trace, queue, Lanes(trace).shift(DOWN), homes).show(0)
+
+
+def tiles(trace: Trace = RUN) -> TileTraffic:
+    return TileTraffic(trace, Lanes(trace).shift(3 * DOWN), TileGrid(trace.problem, width=4))
+
+
+def test_a_block_waits_then_stands_beside_its_lane_then_is_gone() -> None:
+    traffic, span = blocks(), RUN.spans[RUN.spans["cta"] == 4][0]
+    block = traffic[4]
+    waits = traffic.show(span["issue"])[4].get_center()
+    assert np.allclose(waits, traffic.homes[0])
+    assert np.allclose(
+        traffic.show(span["issue"] + FLIGHT)[4].get_center()[1],
+        traffic.ground(int(span["sm"])).get_center()[1],
+        atol=0.1,
+    )
+    traffic.show(span["done"] + LEAVING)
+    assert block.token.get_fill_opacity() == 0
+
+
+def test_the_queue_moves_up_when_a_block_leaves_it() -> None:
+    traffic = blocks()
+    later = RUN.spans["issue"][RUN.spans["cta"] == 7][0] + FLIGHT
+    assert np.allclose(traffic.show(0)[8].get_center(), traffic.homes[4])
+    assert np.allclose(traffic.show(later)[8].get_center(), traffic.homes[0])
+
+
+def test_a_tile_is_home_when_it_is_written_and_not_before() -> None:
+    traffic = tiles()
+    for row, span in enumerate(RUN.spans):
+        _, fill, _, _, flying = traffic[row]
+        traffic.show(span["done"] - 1)
+        assert visible(flying) and not visible(fill)
+        traffic.show(span["done"])
+        assert visible(fill) and not visible(flying)
+        assert np.allclose(fill.get_center(), traffic.grid.tile(int(span["tile"]))[0].get_center())
+
+
+def test_tiles_come_to_blocks_that_stay_and_to_no_others() -> None:
+    staying, leaving = tiles(PERSISTENT), tiles(RUN)
+    row = int(np.flatnonzero(PERSISTENT.spans["tile"] == 5)[0])
+    middle = (PERSISTENT.spans["issue"][row] + PERSISTENT.spans["start"][row]) / 2
+    assert visible(staying.show(middle)[row][3])
+    assert not any(
+        visible(leaving.show(t)[row][3]) for t in np.linspace(0, RUN.makespan, 50) for row in range(18)
+    )
