@@ -137,7 +137,7 @@ def by_manim(request: RenderRequest, output: Path, folder: Path, note: str) -> E
     """Let Manim itself render the scene; raises SceneError where only a part of it is asked for."""
     if request.part != RenderRequest(request.scene, request.file, request.format).part:
         raise SceneError(f"{note}; leave out --from and --to")
-    form = {"format": request.format.container}
+    form = {"format": request.format.container, "dry_run": False}
     with manim_config(request, folder), tempconfig(form), redirect_stdout(sys.stderr):
         try:
             scene = request.scene()

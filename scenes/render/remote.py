@@ -16,7 +16,7 @@ from tilesim.errors import TilesimError
 from tilesim.storage import scratch
 from tilesim_scenes.render import scene_files
 from tilesim_scenes.render.files.planes import HDTV, Planes
-from tilesim_scenes.render.running import ENDLESS, RenderRequest, ran
+from tilesim_scenes.render.running import RenderRequest, played, ran
 from tilesim_scenes.render.scene_files import SceneError
 from tilesim_scenes.render.segments import SegmentRenderer
 from tilesim_scenes.render.take import Encoded, Part, Take
@@ -45,9 +45,8 @@ def drawn(
     Raises SceneError where the scene fails, or a worker's run of it has other frames.
     """
     seed = SEED if config.seed is None else config.seed
-    unseen = Take(Part(ENDLESS, ENDLESS, 1), lambda segment: None)
     with tempconfig({"seed": seed}):
-        scene = ran(request, folder, partial(SegmentRenderer, unseen))
+        scene = played(request, folder)
     whole = replace(request.part, end=min(request.part.end, scene.renderer.frames))
     module = (
         request.scene.__module__ if request.is_ours and "tilesim_scenes" in request.scene.__module__ else ""

@@ -1,6 +1,5 @@
 """Talk: a film as slides that stop at its captions, in a page made with reveal.js or for PowerPoint."""
 
-import shutil
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from contextlib import redirect_stderr
@@ -19,7 +18,7 @@ from tilesim.player import deck
 from tilesim.storage import files, scratch
 from tilesim.text import plural
 from tilesim_scenes.look.language import SOURCE
-from tilesim_scenes.render.export import Exported
+from tilesim_scenes.render.export import Exported, put
 from tilesim_scenes.render.export import export as export_film
 from tilesim_scenes.render.files.coding import CODECS, SegmentEncoder
 from tilesim_scenes.render.files.joining import Extras
@@ -53,8 +52,7 @@ def export(
         pieces, notes = cut(film, shown, form.rate, folder), [slide.note for slide in shown]
         if write:
             write(pieces, notes, form.size, folder / "talk.pptx")
-            with open(folder / "talk.pptx", "rb") as source:
-                files.write(output, lambda target: shutil.copyfileobj(source, target))
+            put(folder / "talk.pptx", output)
         else:
             page = _page(request, made, pieces, notes).encode()
             files.write(output, lambda target: target.write(page))

@@ -70,19 +70,20 @@ def lines_in(mobjects: Sequence[Mobject], camera: Camera) -> dict[int, Line | No
     return found
 
 
-def marked(number: int) -> tuple[float, float, float, float]:
-    """The rectangle, x, y, width and height in pixels, that marks a text."""
-    return number % 100 / 100, number // 100 / 100, 0.01, 0.01
-
-
 def with_texts(svg: str, lines: Sequence[Line], scene: Scene) -> str:
     """An SVG with `lines` in place of the marks in it, and with a title and a description."""
     texts = iter(lines)
     svg = MARKED.sub(lambda mark: next(texts).element, svg)
-    title, description = (escape(one, quote=False) for one in (_title(scene), _description(scene, lines)))
+    # The first chapter of one of our films, and what it has found by now; else all that can be read.
+    title = next((name for _, name in getattr(scene, "chapters", ())), type(scene).__name__)
+    finding = " ".join(getattr(scene, "figures", {}).get("finding", ()))
+    description = finding or "; ".join(dict.fromkeys(line.text for line in lines))
     head, start, rest = svg.partition("<g ")
     head = head.rstrip().removesuffix(">") + ' role="img" aria-labelledby="title description">\n'
-    names = f'<title id="title">{title}</title>\n<desc id="description">{description}</desc>\n'
+    names = (
+        f'<title id="title">{escape(title, quote=False)}</title>\n'
+        f'<desc id="description">{escape(description, quote=False)}</desc>\n'
+    )
     return head + names + start + rest
 
 
@@ -118,17 +119,6 @@ def _line(mobject: Mobject, letters: Sequence[Mobject], camera: Camera) -> Line 
         colour=colour,
         opacity=opacity,
     )
-
-
-def _title(scene: Scene) -> str:
-    """The first chapter of one of our films, or else the name of the scene."""
-    return next((name for _, name in getattr(scene, "chapters", ())), type(scene).__name__)
-
-
-def _description(scene: Scene, lines: Sequence[Line]) -> str:
-    """What a film of ours has found by now, or else all that can be read in the picture."""
-    finding = getattr(scene, "figures", {}).get("finding", ())
-    return " ".join(finding) or "; ".join(dict.fromkeys(line.text for line in lines))
 
 
 class RightColours:
@@ -171,7 +161,8 @@ def paint(context: cairo.Context, scene: Scene, camera: Camera, lines: list[Line
 
     If `lines` is given, texts are added to it, and marked on the surface instead of being drawn.
     """
-    _background(context, camera)
+    if camera.background_opacity > 0:
+        _paint(context, np.asarray(camera.background))
     shown = [*scene.mobjects, *scene.foreground_mobjects]
     letters = {} if lines is None else lines_in(shown, camera)
     for mobject in camera.get_mobjects_to_display(shown):
@@ -188,17 +179,11 @@ def paint(context: cairo.Context, scene: Scene, camera: Camera, lines: list[Line
 
 
 def _mark(context: cairo.Context, number: int) -> None:
-    """Leave the place of a text."""
+    """Leave the place of a text, a hundredth of a pixel that no other has."""
     context.identity_matrix()
     context.set_source_rgb(*MARK)
-    context.rectangle(*marked(number))
+    context.rectangle(number % 100 / 100, number // 100 / 100, 0.01, 0.01)
     context.fill()
-
-
-def _background(context: cairo.Context, camera: Camera) -> None:
-    """The frame's background, an image where it is one."""
-    if camera.background_opacity > 0:
-        _paint(context, np.asarray(camera.background))
 
 
 def _to_pixels(camera: Camera) -> cairo.Matrix:

@@ -22,8 +22,6 @@ PAUSE = 20
 class Listing:
     """The mobjects that Manim draws for some given ones, in order, kept while nobody adds or removes any."""
 
-    __slots__ = ("displayed", "family", "given", "submobjects", "z", "z_index")
-
     def __init__(self) -> None:
         self.given: list[Mobject] | None = None
 
