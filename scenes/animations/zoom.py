@@ -1,12 +1,12 @@
 """Zoom: lanes show less of their time, larger; a lane, or the camera, comes nearer."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from manim import DOWN, LEFT, Mobject, smoothstep
+from manim import Mobject
 
-from tilesim_scenes.animations.direct import Direct
+from tilesim_scenes.animations.direct import Direct, fitted
 from tilesim_scenes.animations.run import Timed
 from tilesim_scenes.mobjects.traces.sm_lane import SmLane
 
@@ -29,11 +29,10 @@ class Zoom(Direct):
         window: tuple[float, float],
         over: Sequence[Timed] = (),
         run_time: float = CAMERA,
-        rate_func: Callable[[float], float] = smoothstep,
         **kwargs: Any,
     ) -> None:
         self.lanes, self.over, self.window = lanes, tuple(over), window
-        super().__init__(*lanes, *over, run_time=run_time, rate_func=rate_func, **kwargs)
+        super().__init__(*lanes, *over, run_time=run_time, **kwargs)
 
     def begin(self) -> None:
         self._from = [lane.window for lane in self.lanes]
@@ -71,23 +70,15 @@ class GrowFromLane(Direct):
     self.play(GrowFromLane(lane, lanes.lane(1)))
     """
 
-    def __init__(
-        self,
-        one: SmLane,
-        outline: Mobject,
-        run_time: float = 1.0,
-        rate_func: Callable[[float], float] = smoothstep,
-        **kwargs: Any,
-    ) -> None:
+    def __init__(self, one: SmLane, outline: Mobject, run_time: float = 1.0, **kwargs: Any) -> None:
         self.one, self.outline = one, outline
-        super().__init__(one, run_time=run_time, rate_func=rate_func, **kwargs)
+        super().__init__(one, run_time=run_time, **kwargs)
 
     def begin(self) -> None:
         grounds = self.one.lane.grounds
-        corner, place = grounds.get_corner(DOWN + LEFT), self.outline.get_corner(DOWN + LEFT)
-        scale = np.array([self.outline.width / grounds.width, self.outline.height / grounds.height, 1.0])
-        homes = [ground.points.copy() for ground in grounds]
-        self._ends = [(home, place + (home - corner) * scale) for home in homes]
+        self._ends = [
+            (ground.points.copy(), fitted(ground.points, grounds, self.outline)) for ground in grounds
+        ]
         super().begin()
 
     def interpolate_mobject(self, alpha: float) -> None:
@@ -110,7 +101,7 @@ class Look(Direct):
     ) -> None:
         self.frame, self.fixed = frame, fixed
         self.center, self.frame_width = np.array(center, float), width
-        super().__init__(frame, rate_func=smoothstep, **kwargs)
+        super().__init__(frame, **kwargs)
 
     def begin(self) -> None:
         self._from = self.frame.get_center(), self.frame.width

@@ -16,7 +16,8 @@ from manim import DOWN, LEFT, RIGHT, UP, Animation, Group, Mobject, VGroup, conf
 
 from tilesim import Trace
 from tilesim.declared import after, name_of
-from tilesim_scenes.animations.fade import Fade, Still, Swap, late
+from tilesim_scenes.animations.direct import Direct
+from tilesim_scenes.animations.fade import Fade, Swap, late
 from tilesim_scenes.animations.zoom import GrowFromLane, Look
 from tilesim_scenes.film.configured_scene import ConfiguredScene
 from tilesim_scenes.film.course import FILMS, OURS
@@ -150,7 +151,7 @@ class Film(ConfiguredScene):
 
     def wait(self, duration: float = 1.0, **kwargs: Any) -> None:
         if self._next is not None or self._badges:
-            self.play(Still(run_time=duration))
+            self.play(Direct(run_time=duration))
             return
         super().wait(duration, **kwargs)
 
@@ -241,7 +242,7 @@ class Film(ConfiguredScene):
     ) -> None:
         """Lanes that came forward go back to their `places` in the `whole`, which comes up behind them."""
         pairs = zip(lanes, places, strict=True)
-        back = (GrowFromLane(*pair, seconds, lambda alpha: smoothstep(1 - alpha)) for pair in pairs)
+        back = (GrowFromLane(*pair, seconds, rate_func=lambda alpha: smoothstep(1 - alpha)) for pair in pairs)
         self.add(*whole).bring_to_front(*lanes)
         self.play(*(Fade(one, 0.0, 1.0, seconds, rate_func=late) for one in whole), *back, *along)
         self.remove(*lanes)
