@@ -76,9 +76,8 @@ class GrowFromLane(Direct):
 
     def begin(self) -> None:
         grounds = self.one.lane.grounds
-        self._ends = [
-            (ground.points.copy(), fitted(ground.points, grounds, self.outline)) for ground in grounds
-        ]
+        homes = [ground.points.copy() for ground in grounds]
+        self._ends = [(home, fitted(home, grounds, self.outline)) for home in homes]
         super().begin()
 
     def interpolate_mobject(self, alpha: float) -> None:
