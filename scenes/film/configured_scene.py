@@ -56,14 +56,6 @@ class Area(NamedTuple):
         return self._replace(bottom=foot.get_top()[1] + px(28))
 
 
-def picture_area() -> Area:
-    """Between the margins, below badge and clock, above the caption."""
-    wide, high = config.frame_width, config.frame_height
-    edge = (1 / 2 - MARGIN) * wide
-    foot = FOOT if wide > 1.3 * high else FOOT_TALL
-    return Area(-edge, edge, px(foot) - high / 2, high / 2 - px(54 + HEAD))
-
-
 class Ran(NamedTuple):
     """Between which seconds of the film a trace's clock ran, and from and to which ns."""
 
@@ -154,7 +146,10 @@ class ConfiguredScene(MovingCameraScene):
     @property
     def area(self) -> Area:
         """Where the picture goes: between the margins, below badge and clock, above the caption."""
-        return picture_area()
+        wide, high = config.frame_width, config.frame_height
+        edge = (1 / 2 - MARGIN) * wide
+        foot = FOOT if wide > 1.3 * high else FOOT_TALL
+        return Area(-edge, edge, px(foot) - high / 2, high / 2 - px(54 + HEAD))
 
     def play(self, *args: Any, **kwargs: Any) -> None:
         """As Manim's, in the film's own length: to the frame, however many plays are rounded."""

@@ -36,7 +36,7 @@ from tilesim_scenes.film.runs import (
 from tilesim_scenes.film.scene import Film
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, px
-from tilesim_scenes.look.theme import hexadecimal, sm_colour
+from tilesim_scenes.look.theme import Colour, hexadecimal, sm_colour
 from tilesim_scenes.mobjects.charts.share_bar import ShareBar
 from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
 from tilesim_scenes.mobjects.hardware.sm import SM
@@ -74,6 +74,8 @@ class RunFilm(Film):
         self.legend = parts_key(self.traces, self.area.width)
         self.stage = self.area.over(self.legend)
         self.around: list[Mobject] = []
+        sms = sms_of(len(trace.device.free_sms))
+        self.about = {"tiles": parts(trace.problem), "sms": sms, "us": trace.makespan / 1000}
         self.title(tr("Where does the time go?"))
         self.badge(trace)
         blocks = len(np.unique(trace.spans["cta"]))
@@ -93,10 +95,9 @@ class RunFilm(Film):
         """Rows of the trace become bars in lanes."""
         trace, rows = self.trace, _of_several_sms(self.trace.spans["sm"])
         sheet, (head, *written) = self.sheet(rows)
-        if isinstance(trace.problem, WorkItems):
-            self.say(tr("A trace says which SM worked on which item, and when."))
-        else:
-            self.say(tr("A trace says which SM computed which tile, and when."))
+        of_items = tr("A trace says which SM worked on which item, and when.")
+        of_tiles = tr("A trace says which SM computed which tile, and when.")
+        self.say(of_items if isinstance(trace.problem, WorkItems) else of_tiles)
         self.play(Fade(VGroup(sheet, head), 0.0, 1.0, run_time=0.5))
         self.play(LaggedStart(*(Fade(line, 0.0, 1.0) for line in written), lag_ratio=0.7, run_time=READ))
         side = px(SIDE) if self.area.width > 1.2 * self.area.height else 0.0
@@ -105,7 +106,9 @@ class RunFilm(Film):
         panel.move_to(self.stage.center)
         self.show_time(panel)
         self.say(tr("Each row becomes a bar in the lane of its SM."))
-        bars = VGroup(*(self.bar(row, line) for row, line in zip(rows, written, strict=False)))
+        bars = VGroup()
+        for row, line in zip(rows, written, strict=False):
+            bars.add(rectangle(line.width, px(54), self.hue(row)).move_to(line))
         self.play(Fade(bars, 0.0, 1.0))
         self.add(panel, bars)
         # One by one: a group of them would come in front of the bars.
@@ -121,7 +124,7 @@ class RunFilm(Film):
         theme, spans, work = self.theme, self.trace.spans, self.trace.problem
         names = [work.called(tile)[:18] for tile in spans["tile"][list(rows)].tolist()]
         times = zip(names, *(spans[column][list(rows)] for column in ("sm", "start", "done")), strict=True)
-        written = [f"{self.trace.problem.noun},sm,start,end", *(",".join(map(str, row)) for row in times)]
+        written = [f"{work.noun},sm,start,end", *(",".join(map(str, row)) for row in times)]
         inks = theme.quiet, *[theme.text] * len(rows)
         lines = VGroup(
             *(label(text, 54, ink, mono=True) for text, ink in zip(written, inks, strict=True)),
@@ -141,19 +144,16 @@ class RunFilm(Film):
         )
         return paper.move_to(lines), lines
 
-    def bar(self, row: int, over: Mobject) -> VMobject:
-        """A row as a bar in the hue of its SM, where its line stands in the file."""
-        hue = sm_colour(int(self.trace.spans["sm"][row]), self.trace.device.sms)
-        return rectangle(over.width, px(54), hue).move_to(over)
+    def hue(self, row: int) -> Colour:
+        """The hue of a row's SM."""
+        return sm_colour(int(self.trace.spans["sm"][row]), self.trace.device.sms)
 
     def place(self, row: int) -> VMobject:
-        """The same in the lanes of its SM."""
+        """A row as a bar in the lane of its SM."""
         one, lanes = self.trace.spans[row], self.lanes
         left, right = lanes.x(one["start"]), lanes.x(one["done"])
         lane = lanes.lane(int(one["sm"]))
-        bar = rectangle(
-            max(right - left, px(2)), lane.height, sm_colour(int(one["sm"]), self.trace.device.sms)
-        )
+        bar = rectangle(max(right - left, px(2)), lane.height, self.hue(row))
         return bar.move_to([(left + right) / 2, lane.get_y(), 0])
 
     def show_time(self, *timed: Mobject) -> None:
@@ -173,13 +173,8 @@ class RunFilm(Film):
         grid, queue = self.queue_up()
         homes = [block.get_center() for block in queue]
         sms, lanes = self.boxes(), self.few_lanes()
-        self.say(
-            tr(
-                "There is room for {blocks} at a time on {sms}.",
-                blocks=thread_blocks(trace.device.slots),
-                sms=sms_of(len(sms)),
-            )
-        )
+        room = thread_blocks(trace.device.slots)
+        self.say(tr("There is room for {blocks} at a time on {sms}.", blocks=room, **self.about))
         self.play(*(Fade(sm, 0.0, 1.0) for sm in sms))
         self.bring_to_front(queue)
         ctas, rows = np.unique(trace.spans["cta"], return_index=True)
@@ -214,13 +209,8 @@ class RunFilm(Film):
         home, large = grid.get_center(), min(0.8 * area.width / grid.width, 0.9 * area.height / grid.height)
         grid.scale(large).move_to(area.center)
         ctas, rows = np.unique(trace.spans["cta"], return_index=True)
-        self.say(
-            tr(
-                "This run computes {tiles} of C with {blocks}.",
-                tiles=parts(trace.problem),
-                blocks=thread_blocks(len(ctas)),
-            )
-        )
+        blocks = thread_blocks(len(ctas))
+        self.say(tr("This run computes {tiles} of C with {blocks}.", blocks=blocks, **self.about))
         self.play(Fade(grid, 0.0, 1.0))
         queue = Queue(ctas.tolist(), (area.width if self.tall else (1 - GRID) * area.width) - px(GAP))
         queue.scale(min(1.0, px(HEAD) / queue.height))
@@ -245,9 +235,8 @@ class RunFilm(Film):
         wide = (stage.width - (columns - 1) * px(GAP)) / columns
         high = min(px(360), (low - stage.bottom - rows * px(GAP)) / rows)
         sms = [SM(f"SM {sm}", sm_colour(sm, trace.device.sms), wide, high) for sm in free]
-        VGroup(*sms).arrange_in_grid(cols=columns, buff=px(GAP)).move_to(
-            [stage.center[0], (low + stage.bottom) / 2, 0]
-        )
+        group = VGroup(*sms).arrange_in_grid(cols=columns, buff=px(GAP))
+        group.move_to([stage.center[0], (low + stage.bottom) / 2, 0])
         for sm in sms:
             sm.heading.shift((sm.box.get_bottom()[1] + sm.box.get_top()[1] - 2 * sm.heading.get_y()) * UP)
         return sms
@@ -256,16 +245,10 @@ class RunFilm(Film):
         """Lanes below queue and C, with room for thread blocks beside them."""
         trace, stage = self.trace, self.stage
         free = trace.device.free_sms
-        high = min(
-            px(LANE + GAP) * (1.6 if self.tall else 1.0), (self.low - stage.bottom - px(GAP)) / len(free)
-        )
-        lanes = Lanes(
-            trace,
-            free,
-            width=stage.width - px(NAMES + TOKEN),
-            lane_height=high * LANE / (LANE + GAP),
-            gap=high * GAP / (LANE + GAP),
-        )
+        most = px(LANE + GAP) * (1.6 if self.tall else 1.0)
+        high = min(most, (self.low - stage.bottom - px(GAP)) / len(free))
+        height, gap = high * LANE / (LANE + GAP), high * GAP / (LANE + GAP)
+        lanes = Lanes(trace, free, width=stage.width - px(NAMES + TOKEN), lane_height=height, gap=gap)
         lanes.shift([stage.right, self.low, 0] - lanes.grounds.get_corner(RIGHT + UP))
         for name in lanes.names:
             name.set_x(stage.left, LEFT)
@@ -273,25 +256,13 @@ class RunFilm(Film):
 
     def run_on(self, until: float) -> None:
         """The run, as far as `until`, at the pace of the whole."""
-        trace = self.trace
-        share = (until - self.ticking.t) / trace.makespan
+        share = (until - self.ticking.t) / self.trace.makespan
         if share <= 0:
             return
-        least = 1.0 if self.ticking.t else FIRST
-        if until == trace.makespan:
-            self.say(
-                tr(
-                    "Running {tiles} on {sms} takes {us:.1f} µs.",
-                    sms=sms_of(len(trace.device.free_sms)),
-                    tiles=parts(trace.problem),
-                    us=trace.makespan / 1000,
-                )
-            )
-        self.play(
-            PlayTrace(
-                self.ticking, *self.moving, until=until, run_time=max(least, round(2 * WHOLE * share) / 2)
-            )
-        )
+        seconds = max(1.0 if self.ticking.t else FIRST, round(2 * WHOLE * share) / 2)
+        if until == self.trace.makespan:
+            self.say(tr("Running {tiles} on {sms} takes {us:.1f} µs.", **self.about))
+        self.play(PlayTrace(self.ticking, *self.moving, until=until, run_time=seconds))
 
     def look_closely(self, pause: Pause) -> None:
         """One SM's lane comes forward; its longest pause passes slowly, under a bracket."""
@@ -331,25 +302,18 @@ class RunFilm(Film):
             self.add(lanes)
             around = [Leave(one) for one in self.moving[0] if one is not lanes]
         self.play(Leave(self.ticking), Leave(self.legend), *around)
-        vectors = isinstance(lanes, LaneVectors)
         whole = VGroup(*bar.grounds.values())
+        vectors = isinstance(lanes, LaneVectors)
         self.play(Gather(lanes, bar, SUM) if vectors else Fit(lanes, lanes, whole, SUM))
         self.play(Fade(bar, 0.0, 1.0))
         self.remove(lanes)
         self.wait(0.5)
         measured = trace.origin == "measured" and "launch" in time_shares(trace)
-        card = Finding(
-            tr(
-                "Running {tiles} on {sms} takes {us:.1f} µs, and this is where the time goes.",
-                sms=sms_of(len(trace.device.free_sms)),
-                tiles=parts(trace.problem),
-                us=trace.makespan / 1000,
-            ),
-            tr("{us:.1f} µs", us=trace.makespan / 1000),
-            self.share_bar(),
-            of_trace(trace),
-            tr("launch: turnaround benchmark") if measured else "",
+        aside = tr("launch: turnaround benchmark") if measured else ""
+        found = tr(
+            "Running {tiles} on {sms} takes {us:.1f} µs, and this is where the time goes.", **self.about
         )
+        card = Finding(found, tr("{us:.1f} µs", **self.about), self.share_bar(), of_trace(trace), aside)
         # Names make way; what they name goes to its place on the card.
         drawn, there = VGroup(*bar.parts.values()), VGroup(*card.bars.parts.values())
         self.remove(bar).add(drawn, *bar.names.values())
@@ -361,9 +325,8 @@ class RunFilm(Film):
         shares = time_shares(trace)
         hues = [sm_colour(sm, trace.device.sms) for sm in sorted(trace.device.free_sms)]
         fills = {part: [fill] if (fill := theme.fill(part)) else hues for part in shares}
-        return ShareBar(
-            shares, fills, part_words(trace), self.stage.width, 0.2 * self.stage.height, ("first load",)
-        )
+        width, height = self.stage.width, 0.2 * self.stage.height
+        return ShareBar(shares, fills, part_words(trace), width, height, ("first load",))
 
 
 def _of_several_sms(sms: np.ndarray) -> tuple[int, ...]:

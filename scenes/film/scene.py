@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from math import ceil
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, Animation, Group, Mobject, VGroup, config, smoothstep
@@ -29,6 +29,7 @@ from tilesim_scenes.mobjects.words.badge import Badge, of_trace
 from tilesim_scenes.mobjects.words.caption import Caption, reading_time
 from tilesim_scenes.mobjects.words.count import Clock
 from tilesim_scenes.mobjects.words.finding import Finding
+from tilesim_scenes.render.files.joining import Chapter, Cue
 
 CAMERA, CARD, NEXT = 1.2, 4.0, 1.0
 """Seconds: of a camera move, that the card at the end stays, and how many of these it names the next film."""
@@ -42,14 +43,6 @@ APPEAR, CAPTION_AFTER, LONGEST_TITLE = 0.3, 0.2, 4.5
 """Seconds: of appearing, from a play's beginning to its caption, and that a title stands at most."""
 
 
-class Said(NamedTuple):
-    """A caption, and between which seconds of the film it stands."""
-
-    start: float
-    end: float
-    text: str
-
-
 class Film(ConfiguredScene):
     """A film, which a subclass tells in `construct`.
 
@@ -61,14 +54,13 @@ class Film(ConfiguredScene):
     def setup(self) -> None:
         """Begin without words, with all in sight."""
         super().setup()
-        self.captions: list[Said] = []
-        self.chapters: list[tuple[float, str]] = []
+        self.captions: list[Cue] = []
+        self.chapters: list[Chapter] = []
         self.pauses: list[float] = []
         self._caption: Caption | None = None
         self._said_at, self._next = 0.0, None
         self._fixed: list[Mobject] = []
         self._badges: list[Swap] = []
-        self._dimmed: list[Mobject] = []
         self._seen: tuple[np.ndarray, float] | None = None
         self._lintel: Mobject | None = None
         self.card: Finding | None = None
@@ -105,7 +97,7 @@ class Film(ConfiguredScene):
 
     def chapter(self, name: str) -> None:
         """Begin a chapter here."""
-        self.chapters.append((self.now, name))
+        self.chapters.append(Chapter(self.now, name))
 
     def badge(self, source: Trace | Badge | None) -> None:
         """Show, upper right, where the figures come from; a trace says so itself. None: no badge.
@@ -175,27 +167,6 @@ class Film(ConfiguredScene):
         """What is said of the film beside it: its finding, as lines."""
         card = self.card
         return {"finding": list(filter(None, (card.sentence, card.number, card.aside)))} if card else {}
-
-    def focus(self, *spoken_of: Mobject) -> None:
-        """Dim all but some mobjects, in 0.3 s."""
-        self.unfocus()
-        bright = {id(one) for mobject in spoken_of for one in mobject.get_family()}
-        others = [
-            one
-            for one in self.mobjects
-            if one is not self.camera.frame
-            and not any(id(member) in bright for member in one.get_family())
-            and not any(one is fixed for fixed in self._fixed)
-        ]
-        if others:
-            self._dimmed = others
-            self.play(*(Fade(one, 1.0, DIMMED, run_time=APPEAR) for one in others))
-
-    def unfocus(self) -> None:
-        """Bring back what `focus` dimmed."""
-        dimmed, self._dimmed = self._dimmed, []
-        if dimmed:
-            self.play(*(Fade(one, DIMMED, 1.0, run_time=APPEAR) for one in dimmed))
 
     def dive(self, *targets: Mobject, room: float = 1.2) -> None:
         """Bring the camera to some mobjects, with `room` times their size around them, in 1.2 s.
@@ -312,7 +283,7 @@ class Film(ConfiguredScene):
 
     def _end_caption(self, end: float) -> None:
         if self._caption is not None:
-            self.captions.append(Said(self._said_at, end, self._caption.text))
+            self.captions.append(Cue(self._said_at, end, self._caption.text))
 
     def _corner(self, side: int) -> Any:
         """The middle of the line that badge (side 1) and clock (-1) stand on, where that begins."""

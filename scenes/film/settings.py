@@ -99,11 +99,7 @@ LOOK = {
     "lang": one_of(LANGUAGES),
     "next": one_of((NO_FILM, *course(OURS))),
 }
-READING = {
-    "map": Kind(_are_pairs, "a table of texts"),
-    "tile_from": NAME,
-    "items": BOOL,
-}
+READING = {"map": Kind(_are_pairs, "a table of texts"), "tile_from": NAME, "items": BOOL}
 """How a file of others is read, as `tilesim.formats.reading` has it."""
 TRACES = SIMULATION | READING | {"trace": Kind(_are_traces, "a file's name, or a list of them")} | LOOK
 """Of a film of traces."""

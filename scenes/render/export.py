@@ -178,10 +178,10 @@ def drawn_here(request: RenderRequest, folder: Path, jobs: int, progress: Callab
 def _extras(scene: Scene, folder: Path, request: RenderRequest) -> Extras:
     """What a scene said while it ran: subcaptions or captions, sections or chapters, and sound."""
     writer, fps = scene.renderer.file_writer, request.format.fps
-    cues = [Cue(*cue) for cue in getattr(scene, "captions", ())] or [
+    cues = [*getattr(scene, "captions", ())] or [
         Cue(cue.start.total_seconds(), cue.end.total_seconds(), cue.content) for cue in writer.subcaptions
     ]
-    chapters = [Chapter(*chapter) for chapter in getattr(scene, "chapters", ())] or [
+    chapters = [*getattr(scene, "chapters", ())] or [
         Chapter(frame / fps, type(scene).__name__ if name in UNNAMED else name)
         for frame, name in scene.renderer.sections
         if len(scene.renderer.sections) > 1

@@ -50,11 +50,7 @@ class Forks:
     """
 
     def __init__(
-        self,
-        jobs: int,
-        folder: Path,
-        progress: Callable[[int], object],
-        prepare: Callable[[], object] = int,
+        self, jobs: int, folder: Path, progress: Callable[[int], object], prepare: Callable[[], object] = int
     ) -> None:
         self.jobs, self.folder, self.progress, self.prepare = jobs, folder, progress, prepare
         self.running: set[int] = set()
@@ -162,18 +158,15 @@ class Forks:
             ended, status = os.waitpid(pid, os.WNOHANG)
             if ended:
                 self.running.discard(pid)
-                self._check(pid, os.waitstatus_to_exitcode(status))
+                if status:
+                    raise TilesimError(self._failure(pid, os.waitstatus_to_exitcode(status)))
         with suppress(BlockingIOError):
             if told := os.read(self.read_end, 65536):
                 self.progress(len(told))
 
-    def _check(self, pid: int, code: int) -> None:
-        if code == 0:
-            return
+    def _failure(self, pid: int, code: int) -> str:
         report = self.folder / f"{pid}.error"
-        raise TilesimError(
-            report.read_text("utf-8")
-            if report.is_file()
-            else f"a process that drew a part of this film died (exit code {code}), killed or out of memory; "
-            "try with fewer --jobs"
-        )
+        if report.is_file():
+            return report.read_text("utf-8")
+        died = f"a process that drew a part of this film died (exit code {code}), killed or out of memory"
+        return f"{died}; try with fewer --jobs"
