@@ -34,9 +34,10 @@ LEAST_SIZE, MOST_LETTERS = 28, 120
 """Pixels to which a name is shrunk before it is cut, and letters that no line has room for."""
 WORDS = re.compile(r" (?!(?:µs|ns|ms|KB|MB|GB|TFLOP/s|GB/s)\b)")
 """Where a line may end."""
-NOT_DRAWN = {
-    chr(code): "\N{REPLACEMENT CHARACTER}" for code in (*range(32), *range(127, 160), 0xFFFE, 0xFFFF)
-}
+NOT_DRAWN = dict.fromkeys(
+    (*range(32), *range(127, 160), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF), "\N{REPLACEMENT CHARACTER}"
+)
+"""What stands for control characters, surrogates and codes that are none, as `str.translate` takes it."""
 
 
 def px(pixels: float) -> float:
@@ -54,8 +55,7 @@ def drawable(text: str) -> str:
     >>> drawable("a\\x00b"), drawable("\\ud800 naïve")
     ('a�b', '� naïve')
     """
-    replaced = (NOT_DRAWN.get(letter, letter) for letter in text)
-    return "".join("\N{REPLACEMENT CHARACTER}" if "\ud800" <= one <= "\udfff" else one for one in replaced)
+    return text.translate(NOT_DRAWN)
 
 
 def label(
@@ -140,13 +140,10 @@ def _shared_out(words: list[str], between: str, count: int) -> list[str]:
     ['One thread block', 'for each tile']
     """
     # A script without spaces breaks anywhere, so evenly; words leave few places.
-    every = combinations(range(1, len(words)), count - 1) if between else [_evenly(len(words), count)]
+    evenly = tuple(round(len(words) * line / count) for line in range(1, count))
+    every = combinations(range(1, len(words)), count - 1) if between else [evenly]
     broken = ([between.join(words[a:b]) for a, b in pairwise((0, *cuts, len(words)))] for cuts in every)
     return min(broken, key=lambda rows: max(advance(row, SANS) for row in rows))
-
-
-def _evenly(length: int, count: int) -> tuple[int, ...]:
-    return tuple(round(length * line / count) for line in range(1, count))
 
 
 @lru_cache(maxsize=4096)
@@ -158,13 +155,9 @@ def advance(text: str, family: str = MONO, bold: bool = True) -> float:
     return context.text_extents(drawable(text)).x_advance / OUTLINED_AT
 
 
-def width(text: str, size: float, family: str = SANS, bold: bool = False) -> float:
-    """How wide `text` is at a font size, in the same unit.
-
-    >>> width("ii", 10) < width("WW", 10)
-    True
-    """
-    return advance(text, family, bold) * size
+def width(text: str, size: float, bold: bool = False) -> float:
+    """How wide `text` is at a font size, in the same unit."""
+    return advance(text, SANS, bold) * size
 
 
 @lru_cache(maxsize=4096)
@@ -244,11 +237,10 @@ class Figure(VMobject):
         size: float = 48,
         color: AnyColour | None = None,
         bold: bool = True,
-        mono: bool = True,
         align: float = 0.0,
     ) -> None:
         super().__init__(fill_color=ManimColor(color or theme_now().text), fill_opacity=1.0, stroke_width=0.0)
-        self.family, self.bold, self.align = MONO if mono else SANS, bold, align
+        self.bold, self.align = bold, align
         self.text, self._written = "", False
         em = px(size)
         self.add(Corner(np.array([[0, 0, 0], [em, 0, 0], [0, em, 0], [0, em, 0]], float)))
@@ -263,8 +255,8 @@ class Figure(VMobject):
                 # Manim pairs what has points, so even nothing has some.
                 self.points = np.repeat(origin[None], 4, axis=0)
                 return self
-            shape = outline(text, self.family, self.bold)
-            shift = self.align * advance(text, self.family, self.bold)
+            shape = outline(text, bold=self.bold)
+            shift = self.align * advance(text, bold=self.bold)
             self.points = origin + (shape[:, :1] - shift) * (right - origin) + shape[:, 1:2] * (up - origin)
         return self
 

@@ -93,9 +93,12 @@ def rectangles(dirty: np.ndarray, width: int, height: int) -> list[Pixels]:
     """
     open_runs: dict[tuple[int, int], int] = {}
     found = []
-    lines = {row: _runs(dirty[row].tobytes()) for row in np.flatnonzero(dirty.any(1)).tolist()}
-    last = max(lines, default=-1)
-    for row in range(min(lines, default=0), last + 2):
+    # Where a row is no longer as it was is a run's start, then its end.
+    rows, edges = (each.tolist() for each in np.nonzero(np.diff(np.pad(dirty, ((0, 0), (1, 1))), axis=1)))
+    lines: dict[int, list[tuple[int, int]]] = {}
+    for row, start, end in zip(rows[::2], edges[::2], edges[1::2], strict=True):
+        lines.setdefault(row, []).append((start, end))
+    for row in range(min(lines, default=0), max(lines, default=-1) + 2):
         runs = lines.get(row, ())
         for run in [run for run in open_runs if run not in runs]:
             found.append((open_runs.pop(run), row, *run))
@@ -110,18 +113,3 @@ def rectangles(dirty: np.ndarray, width: int, height: int) -> list[Pixels]:
         )
         for top, bottom, left, right in sorted(found)
     ]
-
-
-def _runs(line: bytes) -> list[tuple[int, int]]:
-    """Where a row of a grid is dirty, as (start, end).
-
-    >>> _runs(bytes([0, 1, 1, 0, 1]))
-    [(1, 3), (4, 5)]
-    """
-    runs, start = [], line.find(1)
-    while start >= 0:
-        end = line.find(0, start)
-        end = len(line) if end < 0 else end
-        runs.append((start, end))
-        start = line.find(1, end)
-    return runs

@@ -85,7 +85,9 @@ class Planes:
     def _take(self, picture: np.ndarray, changed: Pixels) -> Pixels:
         """Convert a rectangle, with all that it changes around it; return which rectangle that is."""
         reach = self.conversion.reach
-        place = _stretched(changed, self.width, self.height, reach)
+        left, across = _stretch(changed.left, changed.width, self.width, reach)
+        top, down = _stretch(changed.top, changed.height, self.height, reach)
+        place = Pixels(left, top, across, down)
         made = self._reformatter(place.width, place.height).reformat(
             av.VideoFrame.from_numpy_buffer(picture[place.rows, place.columns], format="rgba"),
             format=self.pixels,
@@ -115,18 +117,8 @@ class Planes:
             )
 
 
-def _stretched(place: Pixels, width: int, height: int, reach: int) -> Pixels:
-    """A rectangle with all around it that its numbers depend on, in a frame of that size.
-
-    >>> _stretched(Pixels(32, 0, 64, 40), 1920, 1080, 4), _stretched(Pixels(0, 0, 100, 100), 110, 110, 4)
-    (Pixels(left=24, top=0, width=80, height=72), Pixels(left=0, top=0, width=110, height=110))
-    """
-    left, across = _stretch(place.left, place.width, width, reach)
-    top, down = _stretch(place.top, place.height, height, reach)
-    return Pixels(left, top, across, down)
-
-
 def _stretch(start: int, length: int, limit: int, reach: int) -> tuple[int, int]:
+    """Where a side begins, and its length, with all around it that its numbers depend on."""
     even = start - start % 2
     size = next((size for size in SIZES if size >= length + start % 2), limit)
     first, last = max(0, even - 2 * reach), min(limit, even + size + 2 * reach)

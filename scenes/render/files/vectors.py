@@ -91,7 +91,7 @@ def _line(mobject: Mobject, letters: Sequence[Mobject], camera: Camera) -> Line 
     """A text as a line, if it can be one."""
     figure = isinstance(mobject, Figure)
     text = mobject.text if figure else mobject.original_text
-    family = mobject.family if figure else mobject.font
+    family = MONO if figure else mobject.font
     bold = mobject.bold if figure else mobject.weight == BOLD
     looks = {(one.get_fill_color().to_hex(), round(float(one.get_fill_opacity()), 3)) for one in letters}
     if not text.strip() or "\n" in text or len(looks) != 1:
@@ -145,29 +145,28 @@ def draw(scene: Scene, camera: Camera, form: str) -> bytes:
 
     In an SVG, texts are texts.
     """
-    width, height, file = camera.pixel_width, camera.pixel_height, BytesIO()
-    lines: list[Line] | None = [] if form == "svg" else None
-    with SURFACES[form](file, width, height) as surface:
+    file, as_text = BytesIO(), form == "svg"
+    with SURFACES[form](file, camera.pixel_width, camera.pixel_height) as surface:
         if isinstance(surface, cairo.SVGSurface):
             # Cairo counts points unless told otherwise, which are a third larger than pixels.
             surface.set_document_unit(cairo.SVGUnit.PX)
-        paint(cairo.Context(surface), scene, camera, lines)
+        lines = paint(cairo.Context(surface), scene, camera, as_text)
     drawn = file.getvalue()
-    return drawn if lines is None else with_texts(drawn.decode(), lines, scene).encode()
+    return with_texts(drawn.decode(), lines, scene).encode() if as_text else drawn
 
 
-def paint(context: cairo.Context, scene: Scene, camera: Camera, lines: list[Line] | None = None) -> None:
+def paint(context: cairo.Context, scene: Scene, camera: Camera, as_text: bool = False) -> list[Line]:
     """Paint what `scene` shows on a surface of as many units as the camera's frame has pixels.
 
-    If `lines` is given, texts are added to it, and marked on the surface instead of being drawn.
+    With `as_text`, texts are not drawn: they are returned, and marked on the surface.
     """
     if camera.background_opacity > 0:
         _paint(context, np.asarray(camera.background))
-    shown = [*scene.mobjects, *scene.foreground_mobjects]
-    letters = {} if lines is None else lines_in(shown, camera)
+    shown, lines = [*scene.mobjects, *scene.foreground_mobjects], list[Line]()
+    letters = lines_in(shown, camera) if as_text else {}
     for mobject in camera.get_mobjects_to_display(shown):
         if id(mobject) in letters:
-            if (line := letters[id(mobject)]) and lines is not None and line.opacity > 0:
+            if (line := letters[id(mobject)]) and line.opacity > 0:
                 _mark(context, len(lines))
                 lines.append(line)
         elif isinstance(mobject, VMobject):
@@ -176,6 +175,7 @@ def paint(context: cairo.Context, scene: Scene, camera: Camera, lines: list[Line
         else:
             context.identity_matrix()
             _embed(context, camera, mobject)
+    return lines
 
 
 def _mark(context: cairo.Context, number: int) -> None:
