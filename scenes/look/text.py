@@ -237,10 +237,11 @@ class Figure(VMobject):
         size: float = 48,
         color: AnyColour | None = None,
         bold: bool = True,
+        mono: bool = True,
         align: float = 0.0,
     ) -> None:
         super().__init__(fill_color=ManimColor(color or theme_now().text), fill_opacity=1.0, stroke_width=0.0)
-        self.bold, self.align = bold, align
+        self.family, self.bold, self.align = MONO if mono else SANS, bold, align
         self.text, self._written = "", False
         em = px(size)
         self.add(Corner(np.array([[0, 0, 0], [em, 0, 0], [0, em, 0], [0, em, 0]], float)))
@@ -255,8 +256,8 @@ class Figure(VMobject):
                 # Manim pairs what has points, so even nothing has some.
                 self.points = np.repeat(origin[None], 4, axis=0)
                 return self
-            shape = outline(text, bold=self.bold)
-            shift = self.align * advance(text, bold=self.bold)
+            shape = outline(text, self.family, self.bold)
+            shift = self.align * advance(text, self.family, self.bold)
             self.points = origin + (shape[:, :1] - shift) * (right - origin) + shape[:, 1:2] * (up - origin)
         return self
 

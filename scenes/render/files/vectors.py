@@ -91,7 +91,7 @@ def _line(mobject: Mobject, letters: Sequence[Mobject], camera: Camera) -> Line 
     """A text as a line, if it can be one."""
     figure = isinstance(mobject, Figure)
     text = mobject.text if figure else mobject.original_text
-    family = MONO if figure else mobject.font
+    family = mobject.family if figure else mobject.font
     bold = mobject.bold if figure else mobject.weight == BOLD
     looks = {(one.get_fill_color().to_hex(), round(float(one.get_fill_opacity()), 3)) for one in letters}
     if not text.strip() or "\n" in text or len(looks) != 1:
