@@ -87,13 +87,9 @@ class Film(ConfiguredScene):
         self.remove(words)
 
     def say(self, text: str) -> None:
-        """Make `text` the caption, once the next play has begun; first the last one can be read."""
+        """Make `text` the caption, or "" none, once the next play has begun; the last one is read first."""
         self.let_read()
         self._next = text
-
-    def hush(self) -> None:
-        """Take the caption away with the next play."""
-        self.say("")
 
     def chapter(self, name: str) -> None:
         """Begin a chapter here."""
@@ -129,17 +125,24 @@ class Film(ConfiguredScene):
     def play(self, *args: Any, **kwargs: Any) -> None:
         """As Manim's, with a caption that was said."""
         animations = self.compile_animations(*args, **kwargs)
-        start, swap = self.now, self._swap()
-        badges, self._badges = self._badges, []
+        start, captions, badges = self.now, [], self._badges
+        if self._next is not None:
+            new = self._overlay(Caption(self._next)) if self._next else None
+            captions = [Swap(self._caption, new)]
+        self._next, self._badges = None, []
         try:
-            super().play(*animations, *swap, *badges)
+            super().play(*animations, *captions, *badges)
         finally:
             # Where only a part of the film is asked for, it may end before the play does.
-            for change in swap:
-                self._said(change, start)
-            for change in badges:
+            for change in (*captions, *badges):
                 if change.old is not None:
                     self._drop(change.old)
+            for change in captions:
+                if change.old is not None:
+                    self.pauses.append(start)
+                begun = start + CAPTION_AFTER * self.stretch
+                self._end_caption(begun)
+                self._caption, self._said_at = change.new, begun
 
     def wait(self, duration: float = 1.0, **kwargs: Any) -> None:
         if self._next is not None or self._badges:
@@ -225,7 +228,7 @@ class Film(ConfiguredScene):
 
         `into`: what takes things that are on screen to their places on the card, where they stay beneath it.
         """
-        self.hush()
+        self.say("")
         self.come_out()
         staying = [one for animation in into for one in animation.mobject.submobjects]
         # A badge that says the same is not taken away, and brought back.
@@ -257,22 +260,6 @@ class Film(ConfiguredScene):
         if title:
             self.play(Swap(card.small, card.instead_of_aside(tr("Next: {title}", title=title))))
             self.wait(NEXT)
-
-    def _swap(self) -> list[Swap]:
-        """The change of captions that is due, if any."""
-        if self._next is None:
-            return []
-        text, self._next = self._next, None
-        new = Caption(text) if text else None
-        return [Swap(self._caption, self._overlay(new) if new else None)]
-
-    def _said(self, change: Swap, start: float) -> None:
-        if change.old is not None:
-            self._drop(change.old)
-            self.pauses.append(start)
-        self._end_caption(start + CAPTION_AFTER * self.stretch)
-        self._caption = change.new
-        self._said_at = start + CAPTION_AFTER * self.stretch
 
     def let_read(self) -> None:
         """Wait until the caption that stands could be read."""

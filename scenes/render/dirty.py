@@ -47,11 +47,7 @@ class Pixels:
 
 
 def grid(width: int, height: int) -> np.ndarray:
-    """The tiles of a frame of that size, none of them dirty.
-
-    >>> grid(1920, 1080).shape
-    (34, 60)
-    """
+    """The tiles of a frame of that size, none of them dirty."""
     return np.zeros((-(-height // TILE), -(-width // TILE)), bool)
 
 
@@ -71,12 +67,7 @@ def tiles(left: float, top: float, right: float, bottom: float, shape: tuple[int
 
 
 def meeting(dirty: np.ndarray, ranges: np.ndarray) -> np.ndarray:
-    """Which of some ranges (int, [n, 4]) hold a dirty tile: their indices, in order.
-
-    >>> dirty = np.eye(3, dtype=bool)
-    >>> meeting(dirty, np.array([(0, 1, 0, 1), (0, 1, 1, 3), (1, 3, 1, 2), (0, 0, 0, 0)]))
-    array([0, 2])
-    """
+    """Which of some ranges (int, [n, 4]) hold a dirty tile: their indices, in order."""
     sums = np.zeros((dirty.shape[0] + 1, dirty.shape[1] + 1), np.int64)
     sums[1:, 1:] = dirty.cumsum(0).cumsum(1)
     top, bottom, left, right = ranges.T
