@@ -1,19 +1,7 @@
 """RunFilm: any one run, of anybody's kernel. It shows what was recorded or simulated, and says no more."""
 
 import numpy as np
-from manim import (
-    DOWN,
-    LEFT,
-    RIGHT,
-    UP,
-    Animation,
-    LaggedStart,
-    Mobject,
-    RoundedRectangle,
-    Transform,
-    VGroup,
-    VMobject,
-)
+from manim import DOWN, LEFT, RIGHT, UP, Animation, LaggedStart, Mobject, RoundedRectangle, Transform, VGroup
 
 from tilesim import Problem, WorkItems
 from tilesim.metrics import slot_index
@@ -23,16 +11,7 @@ from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Deal, Travel
 from tilesim_scenes.animations.unroll import UNROLL, Unroll
 from tilesim_scenes.animations.zoom import GrowFromLane
-from tilesim_scenes.film.runs import (
-    Pause,
-    longest_pause,
-    parts,
-    schedule_name,
-    sms_of,
-    thread_blocks,
-    time_shares,
-    window,
-)
+from tilesim_scenes.film import runs
 from tilesim_scenes.film.scene import Film
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, px
@@ -74,8 +53,8 @@ class RunFilm(Film):
         self.legend = parts_key(self.traces, self.area.width)
         self.stage = self.area.over(self.legend)
         self.around: list[Mobject] = []
-        sms = sms_of(len(trace.device.free_sms))
-        self.about = {"tiles": parts(trace.problem), "sms": sms, "us": trace.makespan / 1000}
+        sms = runs.sms_of(len(trace.device.free_sms))
+        self.about = {"tiles": runs.parts(trace.problem), "sms": sms, "us": trace.makespan / 1000}
         self.title(tr("Where does the time go?"))
         self.badge(trace)
         blocks = len(np.unique(trace.spans["cta"]))
@@ -84,7 +63,7 @@ class RunFilm(Film):
             self.deal_blocks()
         else:
             self.read_rows()
-        pause = longest_pause(trace)
+        pause = runs.longest_pause(trace)
         self.run_on(pause.begin if pause else trace.makespan / 2)
         if pause is not None:
             self.look_closely(pause)
@@ -102,7 +81,7 @@ class RunFilm(Film):
         self.play(LaggedStart(*(Fade(line, 0.0, 1.0) for line in written), lag_ratio=0.7, run_time=READ))
         side = px(SIDE) if self.area.width > 1.2 * self.area.height else 0.0
         height = min(self.stage.height, 1.3 * self.stage.width)
-        panel = RunPanel(trace, schedule_name(trace), self.stage.width, height, side=side)
+        panel = RunPanel(trace, runs.schedule_name(trace), self.stage.width, height, side=side)
         panel.move_to(self.stage.center)
         self.show_time(panel)
         self.say(tr("Each row becomes a bar in the lane of its SM."))
@@ -148,7 +127,7 @@ class RunFilm(Film):
         """The hue of a row's SM."""
         return sm_colour(int(self.trace.spans["sm"][row]), self.trace.device.sms)
 
-    def place(self, row: int) -> VMobject:
+    def place(self, row: int) -> Mobject:
         """A row as a bar in the lane of its SM."""
         one, lanes = self.trace.spans[row], self.lanes
         left, right = lanes.x(one["start"]), lanes.x(one["done"])
@@ -173,7 +152,7 @@ class RunFilm(Film):
         grid, queue = self.queue_up()
         homes = [block.get_center() for block in queue]
         sms, lanes = self.boxes(), self.few_lanes()
-        room = thread_blocks(trace.device.slots)
+        room = runs.thread_blocks(trace.device.slots)
         self.say(tr("There is room for {blocks} at a time on {sms}.", blocks=room, **self.about))
         self.play(*(Fade(sm, 0.0, 1.0) for sm in sms))
         self.bring_to_front(queue)
@@ -209,7 +188,7 @@ class RunFilm(Film):
         home, large = grid.get_center(), min(0.8 * area.width / grid.width, 0.9 * area.height / grid.height)
         grid.scale(large).move_to(area.center)
         ctas, rows = np.unique(trace.spans["cta"], return_index=True)
-        blocks = thread_blocks(len(ctas))
+        blocks = runs.thread_blocks(len(ctas))
         self.say(tr("This run computes {tiles} of C with {blocks}.", blocks=blocks, **self.about))
         self.play(Fade(grid, 0.0, 1.0))
         queue = Queue(ctas.tolist(), (area.width if self.tall else (1 - GRID) * area.width) - px(GAP))
@@ -264,11 +243,11 @@ class RunFilm(Film):
             self.say(tr("Running {tiles} on {sms} takes {us:.1f} µs.", **self.about))
         self.play(PlayTrace(self.ticking, *self.moving, until=until, run_time=seconds))
 
-    def look_closely(self, pause: Pause) -> None:
+    def look_closely(self, pause: runs.Pause) -> None:
         """One SM's lane comes forward; its longest pause passes slowly, under a bracket."""
         trace, stage = self.trace, self.stage
-        low, high = window(trace, pause)
-        lane = SmLane(trace, pause.sm, schedule_name(trace), stage.width, px(230), window=(low, high))
+        low, high = runs.window(trace, pause)
+        lane = SmLane(trace, pause.sm, runs.schedule_name(trace), stage.width, px(230), window=(low, high))
         # Below it there is room for two lines of names.
         spare = max(0.0, stage.height - lane.height - px(BELOW))
         lane.move_to([stage.center[0], stage.top - spare / 2, 0], UP).show(self.ticking.t)
@@ -308,7 +287,7 @@ class RunFilm(Film):
         self.play(Fade(bar, 0.0, 1.0))
         self.remove(lanes)
         self.wait(0.5)
-        measured = trace.origin == "measured" and "launch" in time_shares(trace)
+        measured = trace.origin == "measured" and "launch" in runs.time_shares(trace)
         aside = tr("launch: turnaround benchmark") if measured else ""
         found = tr(
             "Running {tiles} on {sms} takes {us:.1f} µs, and this is where the time goes.", **self.about
@@ -322,7 +301,7 @@ class RunFilm(Film):
     def share_bar(self) -> ShareBar:
         """What the run's time was spent on."""
         trace, theme = self.trace, self.theme
-        shares = time_shares(trace)
+        shares = runs.time_shares(trace)
         hues = [sm_colour(sm, trace.device.sms) for sm in sorted(trace.device.free_sms)]
         fills = {part: [fill] if (fill := theme.fill(part)) else hues for part in shares}
         width, height = self.stage.width, 0.2 * self.stage.height

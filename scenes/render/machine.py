@@ -8,7 +8,7 @@ import av
 import cairo
 import manimpango
 
-from tilesim_scenes.render.files.coding import CODECS
+from tilesim_scenes.render.files.formats import CODECS
 
 
 def drawing() -> str:

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from tilesim_scenes.render.dirty import Pixels
-from tilesim_scenes.render.files.coding import SegmentEncoder
-from tilesim_scenes.render.files.formats import Format
+from tilesim_scenes.render.files.formats import Format, SegmentEncoder
 from tilesim_scenes.render.files.planes import Planes
 from tilesim_scenes.render.forks import Forks
 

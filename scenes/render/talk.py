@@ -20,7 +20,7 @@ from tilesim.text import plural
 from tilesim_scenes.look.language import SOURCE
 from tilesim_scenes.render.export import Exported, put
 from tilesim_scenes.render.export import export as export_film
-from tilesim_scenes.render.files.coding import CODECS, SegmentEncoder
+from tilesim_scenes.render.files.formats import CODECS, SegmentEncoder
 from tilesim_scenes.render.files.joining import Extras
 from tilesim_scenes.render.running import RenderRequest
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import av
 
 from tilesim.storage import files
-from tilesim_scenes.render.files.coding import Codec
+from tilesim_scenes.render.files.formats import Codec
 
 TEXT_CODECS = {"mp4": "mov_text", "mov": "mov_text", "webm": "webvtt"}
 SOUND_CODECS = {"mp4": ("aac", 44100), "mov": ("aac", 44100), "webm": ("libopus", 48000)}
