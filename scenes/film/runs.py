@@ -52,12 +52,6 @@ def time_shares(trace: Trace) -> dict[str, float]:
     """What share of all slots' time each part takes, in [0, 1]; those that take none are left out.
 
     The parts are those of `metrics.breakdown`, with the first load told from the launch. They add up to 1.
-
-    >>> from tilesim import Costs, Device, Problem, simulate
-    >>> costs = Costs(1000, launch=250, prologue=1000, epilogue=250)
-    >>> run = simulate("naive", Problem(128, 384, 8, tile=(128, 128, 4)), Device(2), costs)
-    >>> {part: round(share, 3) for part, share in time_shares(run).items()}
-    {'multiply': 0.429, 'launch': 0.054, 'first load': 0.214, 'write': 0.054, 'idle': 0.25}
     """
     parts, first = breakdown(trace), first_of_cta(trace)
     launched = int((launch_end(trace) - trace.spans["issue"])[first].sum())

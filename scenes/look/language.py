@@ -22,11 +22,7 @@ _sentences = _ENGLISH
 
 
 def tr(sentence: str, **fields: Any) -> str:
-    """`sentence` in the film's language, with its fields filled in.
-
-    >>> tr("{tiles} tiles on {sms} SMs", tiles=18, sms=4)
-    '18 tiles on 4 SMs'
-    """
+    """`sentence` in the film's language, with its fields filled in."""
     return _sentences.get(sentence, sentence).format(**fields)
 
 

@@ -114,11 +114,7 @@ THEMES = {
 
 
 def theme_now() -> Theme:
-    """The theme that stands out from Manim's own background, so that mobjects fit into any scene.
-
-    >>> theme_now() is THEMES["dark"]
-    True
-    """
+    """The theme that stands out from Manim's own background, so that mobjects fit into any scene."""
     return THEMES["light" if luma(ManimColor(config.background_color).to_int_rgb()) > 127 else "dark"]
 
 

@@ -36,7 +36,7 @@ def export(
         begins = starts(films)
         extras, made = together(films, form.fps), folder / f"course.{form.container}"
         segments = [segment for film in films for segment in film.segments]
-        join(segments, form.codec, form.container, form.rate, made, extras, 0.0)
+        join(segments, form, made, extras)
         put(made, output)
     names = [request.file.stem.replace("_", "-") for request in requests]
     figures = {

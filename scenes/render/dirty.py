@@ -52,11 +52,7 @@ def grid(width: int, height: int) -> np.ndarray:
 
 
 def tiles(left: float, top: float, right: float, bottom: float, shape: tuple[int, ...]) -> Range:
-    """The tiles of a grid of that shape that a rectangle, in pixels, touches; all where it is not finite.
-
-    >>> tiles(10.5, -3, 40, 31.9, (34, 60)), tiles(-9, -9, -1, -1, (34, 60))
-    ((0, 1, 0, 2), (0, 0, 0, 0))
-    """
+    """The tiles of a grid of that shape that a rectangle, in pixels, touches; all where it is not finite."""
     rows, columns = shape
     if not -1e6 < left <= right < 1e6 or not -1e6 < top <= bottom < 1e6:
         # Cairo's coordinates overflow far outside, so nobody knows where that is drawn.

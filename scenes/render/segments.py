@@ -106,21 +106,18 @@ class SegmentRenderer(IncrementalRenderer):
     def save_static_frame_data(self, scene: Scene, static_mobjects: Iterable[Mobject]) -> Any:
         """Manim calls this once the animations of a play have begun."""
         if not self.skip_animations and can_jump(scene):
-            self._jump(scene)
+            update = scene.update_to_time
+
+            def update_to_time(t: float) -> None:
+                """Show only those frames that this process needs."""
+                if self.take.needs(self.frames):
+                    update(t + self.late)
+
+            scene.update_to_time = update_to_time
         if self.take.needs(self.frames, ceil(scene.duration * self.camera.frame_rate) + 1):
             return super().save_static_frame_data(scene, static_mobjects)
         self.static_image = None
         return None
-
-    def _jump(self, scene: Scene) -> None:
-        """Let the play show only those frames that this process needs."""
-        update = scene.update_to_time
-
-        def update_to_time(t: float) -> None:
-            if self.take.needs(self.frames):
-                update(t + self.late)
-
-        scene.update_to_time = update_to_time
 
     def before(self, repeat: int) -> None:
         self.number = self.frames

@@ -75,13 +75,7 @@ class Slide(NamedTuple):
 
 
 def slides(extras: Extras, frames: int, fps: int, finding: Sequence[str] = ()) -> list[Slide]:
-    """The slides of a film of so many frames, from one pause to the next; the last one's note is the finding.
-
-    >>> from tilesim_scenes.render.files.joining import Chapter, Cue
-    >>> said = Extras([Cue(1.2, 2.0, "Once")], [Chapter(0.0, "Title")], pauses=[1.0])
-    >>> slides(said, 20, 10, ["It moved"])
-    [Slide(first=0, end=10, note='Title'), Slide(first=10, end=20, note='Once\\nIt moved')]
-    """
+    """The slides of a film of so many frames, from pause to pause; the last note is the finding."""
     inside = {round(pause * fps) for pause in extras.pauses} - {0, frames}
     edges = [0, *sorted(edge for edge in inside if edge < frames), frames]
     notes = [_said(extras, (end - 0.5) / fps) for end in edges[1:]]

@@ -80,11 +80,7 @@ class FormatError(TilesimError):
 
 
 def frame_size(text: str) -> tuple[int, int]:
-    """Width and height, in pixels, of a size by name or as WIDTHxHEIGHT; raises FormatError for any other.
-
-    >>> frame_size("720p"), frame_size("640x360")
-    ((1280, 720), (640, 360))
-    """
+    """Width and height, in pixels, of a size by name or as WIDTHxHEIGHT; raises FormatError for any other."""
     if text in SIZES:
         return SIZES[text]
     found = re.fullmatch("([0-9]{1,6})x([0-9]{1,6})", text)
@@ -98,11 +94,7 @@ def frame_size(text: str) -> tuple[int, int]:
 
 
 def frame_units(size: tuple[int, int]) -> dict[str, float]:
-    """Manim's settings for a frame as wide as so many pixels by so many, in which our films fit.
-
-    >>> frame_units((1080, 1920))["frame_width"]
-    8.0
-    """
+    """Manim's settings for a frame as wide as so many pixels by so many, in which our films fit."""
     unit = SHORTER_SIDE / min(size)
     return {"frame_width": size[0] * unit, "frame_height": size[1] * unit}
 
