@@ -1,7 +1,4 @@
-"""Travel: things go where they are needed, one after the other, on arcs.
-
-Deal takes thread blocks to SMs, Fetch a chunk down the levels of memory, WriteBack a finished tile to C.
-"""
+"""Travel: things go where they are needed, one after the other, on arcs."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -18,9 +18,6 @@ class Zoom(Direct):
     """Moves the window of `lanes`, ns, to `window`; what is timed and stands over them follows.
 
     Only time is stretched: lanes and their names stay where they are.
-
-        lanes = Lanes(trace, sms=[1])
-        self.play(Zoom(lanes, window=(6000, 12_000)))
     """
 
     def __init__(
@@ -53,22 +50,15 @@ def between(before: tuple[float, float], after: tuple[float, float], share: floa
     [(0, 100), (36, 46), (40, 41)]
     """
     lengths = before[1] - before[0], after[1] - after[0]
-    if lengths[0] == lengths[1]:
-        begin = before[0] + share * (after[0] - before[0])
-        return begin, begin + lengths[0]
     length = lengths[0] * (lengths[1] / lengths[0]) ** share
     # An instant that does not move, where there is one, keeps still all the way.
-    part = (length - lengths[0]) / (lengths[1] - lengths[0])
+    part = share if lengths[0] == lengths[1] else (length - lengths[0]) / (lengths[1] - lengths[0])
     begin = before[0] + part * (after[0] - before[0])
     return begin, begin + length
 
 
 class GrowFromLane(Direct):
-    """The lane of `one`, an SmLane, from the outline of its place, a rectangle, to where it stands.
-
-    lane = SmLane(trace, 1, "Naive", width=10, height=1)
-    self.play(GrowFromLane(lane, lanes.lane(1)))
-    """
+    """The lane of `one`, an SmLane, from the outline of its place, a rectangle, to where it stands."""
 
     def __init__(self, one: SmLane, outline: Mobject, run_time: float = 1.0, **kwargs: Any) -> None:
         self.one, self.outline = one, outline

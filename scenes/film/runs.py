@@ -49,10 +49,7 @@ def names(traces: tuple[Trace, ...]) -> tuple[str, ...]:
 
 
 def time_shares(trace: Trace) -> dict[str, float]:
-    """What share of all slots' time each part takes, in [0, 1]; those that take none are left out.
-
-    The parts are those of `metrics.breakdown`, with the first load told from the launch. They add up to 1.
-    """
+    """The share of all slots' time that each part takes, if it takes any, in [0, 1]; they add up to 1."""
     parts, first = breakdown(trace), first_of_cta(trace)
     launched = int((launch_end(trace) - trace.spans["issue"])[first].sum())
     ns = {"multiply": parts["multiply"], "launch": launched, "first load": parts["launch"] - launched} | {

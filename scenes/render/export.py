@@ -118,10 +118,7 @@ def drawn(
     progress: Callable[[int], object],
     workers: Executor | None = None,
 ) -> Drawn:
-    """Draw and encode the segments of `request` into `folder`, as `export` is asked to.
-
-    Raises OwnRenderer where only Manim itself can render the scene.
-    """
+    """Draw and encode the segments of `request` into `folder`; raises OwnRenderer where only Manim can."""
     if workers:
         scene = remote.drawn(request, folder, workers, progress)
     else:

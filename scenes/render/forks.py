@@ -109,10 +109,7 @@ class Forks:
                 return
 
     def done(self, frames: int) -> None:
-        """So many frames are done, in whichever process; ends one that was forked where the first is gone.
-
-        Raises TilesimError in the first where another has failed.
-        """
+        """Tell that so many frames are done; in the first process, raises TilesimError where another failed."""
         if not self.forked:
             self.progress(frames)
             self._look()

@@ -1,6 +1,4 @@
-"""Machine: what of this machine's libraries films need, and have.
-
-Whoever asks knows that Manim is installed, for it is loaded with this."""
+"""Machine: what of this machine's libraries films need, and have."""
 
 import shutil
 

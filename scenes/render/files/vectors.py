@@ -141,10 +141,7 @@ class RightColours:
 
 
 def draw(scene: Scene, camera: Camera, form: str) -> bytes:
-    """What `scene` shows as a file of `form`, svg or pdf; what is no vector in it is embedded as an image.
-
-    In an SVG, texts are texts.
-    """
+    """What `scene` shows as a file of `form`, svg or pdf; what is no vector in it is embedded as an image."""
     file, as_text = BytesIO(), form == "svg"
     with SURFACES[form](file, camera.pixel_width, camera.pixel_height) as surface:
         if isinstance(surface, cairo.SVGSurface):

@@ -127,10 +127,8 @@ class Canvas:
             if look is None:
                 kind = kind_of(type(mobject))
                 assert kind is not None
-                look = kind(mobject, self)
-                self.mark(look.tiles)
-                lowest = min(lowest, index)
-            elif look.update(mobject, self):
+                look = kind()
+            if look.update(mobject, self):
                 lowest = min(lowest, index)
             looks.append(look)
         for number in gone:
