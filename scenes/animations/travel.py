@@ -48,26 +48,23 @@ class Travel(Direct):
     def interpolate_mobject(self, alpha: float) -> None:
         second = alpha * self._natural
         for number, (home, members) in enumerate(self._stood):
-            legs = np.clip((second - number * self.apart) / self.leg, 0, len(self.ways[number]))
-            at, size = self._place(number, home, float(legs))
+            stops, sizes = [home, *self.ways[number]], [1.0, *self.sizes[number]]
+            last = len(stops) - 1
+            legs = float(np.clip((second - number * self.apart) / self.leg, 0, last))
+            leg = min(int(legs), last - 1)
+            part = smoothstep(legs - leg)
+            start = np.asarray(stops[leg])
+            across = np.asarray(stops[leg + 1]) - start
+            rise = self.arc * np.array([-across[1], across[0], 0.0]) * (-1 if across[0] < 0 else 1)
+            at = start + part * across + 4 * part * (1 - part) * rise
+            size = sizes[leg] + part * (sizes[leg + 1] - sizes[leg])
             for member, points in members:
                 member.points = (points - home) * size + at
-            if legs >= len(self.ways[number]):
+            if legs >= last:
                 self.land(number)
 
     def land(self, number: int) -> None:
         """A traveller has come to its end."""
-
-    def _place(self, number: int, home: np.ndarray, legs: float) -> tuple[np.ndarray, float]:
-        stops = [home, *self.ways[number]]
-        sizes = [1.0, *self.sizes[number]]
-        leg = min(int(legs), len(stops) - 2)
-        part = smoothstep(legs - leg)
-        start, end = np.asarray(stops[leg]), np.asarray(stops[leg + 1])
-        across = end - start
-        rise = self.arc * np.array([-across[1], across[0], 0.0]) * (-1 if across[0] < 0 else 1)
-        at = start + part * across + 4 * part * (1 - part) * rise
-        return at, sizes[leg] + part * (sizes[leg + 1] - sizes[leg])
 
 
 class Deal(Travel):

@@ -109,7 +109,7 @@ class Forks:
                 return
 
     def done(self, frames: int) -> None:
-        """Tell that so many frames are done; in the first process, raises TilesimError where another failed."""
+        """Tell that so many frames are done; raises TilesimError in the first process if another failed."""
         if not self.forked:
             self.progress(frames)
             self._look()

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from contextlib import redirect_stderr
+from contextlib import closing, redirect_stderr
 from dataclasses import replace
 from fractions import Fraction
 from io import StringIO
@@ -54,16 +54,12 @@ def export(
             write(pieces, notes, form.size, folder / "talk.pptx")
             put(folder / "talk.pptx", output)
         else:
-            page = _page(request, made, pieces, notes).encode()
+            title = next((chapter.title for chapter in made.extras.chapters), request.scene.__name__)
+            look = {"theme": "dark", "lang": SOURCE} | dict(request.settings)
+            each = [deck.Slide(path.read_bytes(), note) for path, note in zip(pieces, notes, strict=True)]
+            page = deck.deck(each, form.size, title, theme=look["theme"], lang=look["lang"]).encode()
             files.write(output, lambda target: target.write(page))
     return replace(made, look=plural(len(shown), "slide"))
-
-
-def _page(request: RenderRequest, made: Exported, pieces: Sequence[Path], notes: Sequence[str]) -> str:
-    films = [path.read_bytes() for path in pieces]
-    title = next((chapter.title for chapter in made.extras.chapters), request.scene.__name__)
-    look = {"theme": request.settings.get("theme", "dark"), "lang": request.settings.get("lang", SOURCE)}
-    return deck.deck(list(map(deck.Slide, films, notes)), request.format.size, title, **look)
 
 
 class Slide(NamedTuple):
@@ -78,7 +74,12 @@ def slides(extras: Extras, frames: int, fps: int, finding: Sequence[str] = ()) -
     """The slides of a film of so many frames, from pause to pause; the last note is the finding."""
     inside = {round(pause * fps) for pause in extras.pauses} - {0, frames}
     edges = [0, *sorted(edge for edge in inside if edge < frames), frames]
-    notes = [_said(extras, (end - 0.5) / fps) for end in edges[1:]]
+    notes = []
+    for end in edges[1:]:
+        second = (end - 0.5) / fps
+        standing = [cue.text for cue in extras.cues if cue.start <= second < cue.end]
+        begun = [chapter.title for chapter in extras.chapters if chapter.start <= second]
+        notes.append((standing or begun or [""])[-1])
     # A finding's chapter is called by its sentence.
     notes[-1] = "\n".join(dict.fromkeys(filter(None, (notes[-1], *finding))))
     return [Slide(*ends, note) for ends, note in zip(pairwise(edges), notes, strict=True)]
@@ -92,22 +93,12 @@ def cut(film: Path, slides: Sequence[Slide], fps: Fraction, folder: Path) -> lis
         video.thread_type = "AUTO"
         shown = source.decode(video)
         for path, slide in zip(made, slides, strict=True):
-            encoder = SegmentEncoder(path, CODECS["h264"], video.width, video.height, fps)
-            try:
+            with closing(SegmentEncoder(path, CODECS["h264"], video.width, video.height, fps)) as encoder:
                 for _, frame in zip(range(slide.first, slide.end), shown, strict=False):
                     # The encoder chooses anew which frames are whole.
                     frame.pict_type = PictureType.NONE
                     encoder.write(frame)
-            finally:
-                encoder.close()
     return made
-
-
-def _said(extras: Extras, second: float) -> str:
-    """The caption that stands at a second, or the name of the chapter there."""
-    standing = [cue.text for cue in extras.cues if cue.start <= second < cue.end]
-    begun = [chapter.title for chapter in extras.chapters if chapter.start <= second]
-    return (standing or begun or [""])[-1]
 
 
 def writer() -> Writer:

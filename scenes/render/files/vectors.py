@@ -7,10 +7,9 @@ place among what is before and behind it.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 from io import BytesIO
-from typing import Any
+from typing import Any, NamedTuple
 
 import cairo
 import numpy as np
@@ -29,31 +28,12 @@ SQUEEZED = 0.1
 SURFACES = {"svg": cairo.SVGSurface, "pdf": cairo.PDFSurface}
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of text from the left end of its baseline, with lengths in pixels of the frame."""
+class Line(NamedTuple):
+    """A line of text: what it says, its opacity, and its SVG element."""
 
     text: str
-    x: float
-    y: float
-    size: float
-    length: float
-    family: str
-    bold: bool
-    colour: str
     opacity: float
-
-    @property
-    def element(self) -> str:
-        """The SVG element. It is as long as our fonts make it, whatever the reader's font is."""
-        weight = ' font-weight="bold"' if self.bold else ""
-        opacity = f' fill-opacity="{self.opacity:.3g}"' if self.opacity < 1 else ""
-        return (
-            f'<text x="{self.x:.2f}" y="{self.y:.2f}" font-size="{self.size:.2f}"{weight}'
-            f' font-family="{escape(FAMILIES.get(self.family, self.family or "sans-serif"))}"'
-            f' fill="{self.colour}"{opacity} textLength="{self.length:.2f}" lengthAdjust="spacingAndGlyphs"'
-            f' xml:space="preserve">{escape(self.text, quote=False)}</text>'
-        )
+    element: str
 
 
 def lines_in(mobjects: Sequence[Mobject], camera: Camera) -> dict[int, Line | None]:
@@ -108,17 +88,19 @@ def _line(mobject: Mobject, letters: Sequence[Mobject], camera: Camera) -> Line 
         return None
     ((colour, opacity),) = looks
     scale = camera.pixel_height / camera.frame_height
-    return Line(
-        text,
-        x=(left - first * wide - camera.frame_center[0]) * scale + camera.pixel_width / 2,
-        y=(camera.frame_center[1] - (low - under * em)) * scale + camera.pixel_height / 2,
-        size=em * scale,
-        length=advance(text, family, bold) * wide * scale,
-        family=family,
-        bold=bold,
-        colour=colour,
-        opacity=opacity,
+    x = (left - first * wide - camera.frame_center[0]) * scale + camera.pixel_width / 2
+    y = (camera.frame_center[1] - (low - under * em)) * scale + camera.pixel_height / 2
+    weight = ' font-weight="bold"' if bold else ""
+    see_through = f' fill-opacity="{opacity:.3g}"' if opacity < 1 else ""
+    # It is as long as our fonts make it, whatever the reader's font is.
+    length = advance(text, family, bold) * wide * scale
+    element = (
+        f'<text x="{x:.2f}" y="{y:.2f}" font-size="{em * scale:.2f}"{weight}'
+        f' font-family="{escape(FAMILIES.get(family, family or "sans-serif"))}"'
+        f' fill="{colour}"{see_through} textLength="{length:.2f}" lengthAdjust="spacingAndGlyphs"'
+        f' xml:space="preserve">{escape(text, quote=False)}</text>'
     )
+    return Line(text, opacity, element)
 
 
 class RightColours:
