@@ -92,12 +92,7 @@ class Forks:
             os.dup2(nowhere, stream)
         sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (until the end)
         self.prepare()
-        self._wait_for_turn()
-        os.close(waits)
-        return True
-
-    def _wait_for_turn(self) -> None:
-        """Wait until those before have begun, and for a turn; ends with the process that was forked from."""
+        # Until those before have begun, then until there is a turn.
         while not select.select([self.before], [], [], POLL)[0]:
             self._end_if_alone()
         while True:
@@ -106,7 +101,9 @@ class Forks:
             # Another may have been faster.
             with suppress(BlockingIOError):
                 os.read(self.turns, 1)
-                return
+                break
+        os.close(waits)
+        return True
 
     def done(self, frames: int) -> None:
         """Tell that so many frames are done; raises TilesimError in the first process if another failed."""
@@ -156,14 +153,10 @@ class Forks:
             if ended:
                 self.running.discard(pid)
                 if status:
-                    raise TilesimError(self._failure(pid, os.waitstatus_to_exitcode(status)))
+                    code, report = os.waitstatus_to_exitcode(status), self.folder / f"{pid}.error"
+                    died = f"a process that drew a part of this film died (exit code {code})"
+                    died = f"{died}, killed or out of memory; try with fewer --jobs"
+                    raise TilesimError(report.read_text("utf-8") if report.is_file() else died)
         with suppress(BlockingIOError):
             if told := os.read(self.read_end, 65536):
                 self.progress(len(told))
-
-    def _failure(self, pid: int, code: int) -> str:
-        report = self.folder / f"{pid}.error"
-        if report.is_file():
-            return report.read_text("utf-8")
-        died = f"a process that drew a part of this film died (exit code {code}), killed or out of memory"
-        return f"{died}; try with fewer --jobs"

@@ -114,10 +114,18 @@ def _prepared(out: Any, container: str, extras: Extras) -> tuple[deque[av.Packet
     """Add the streams of what a film carries; its captions, and the stream of its sound."""
     captions, sound = deque(), None
     if extras.cues:
-        text = out.add_stream(TEXT_CODECS[container])
-        text.codec_context.subtitle_header = NO_STYLES
-        text.time_base = MILLISECOND
-        captions.extend(_text(sorted(extras.cues), text))
+        stream = out.add_stream(TEXT_CODECS[container])
+        stream.codec_context.subtitle_header = NO_STYLES
+        stream.time_base = MILLISECOND
+        # Those of `mov_text` begin with their length in bytes.
+        counted = stream.codec_context.name == "mov_text"
+        for cue in sorted(extras.cues):
+            text = cue.text.encode("utf-8")
+            packet = av.Packet(len(text).to_bytes(2, "big") + text if counted else text)
+            packet.stream, packet.time_base = stream, MILLISECOND
+            packet.pts = packet.dts = round(cue.start * 1000)
+            packet.duration = round((cue.end - cue.start) * 1000)
+            captions.append(packet)
     if extras.sound:
         name, rate = SOUND_CODECS[container]
         sound = out.add_stream(name, rate=rate)
@@ -129,19 +137,6 @@ def _mux_until(second: float, captions: deque[av.Packet], out: Any) -> None:
     """Write those captions that begin until then."""
     while captions and captions[0].pts <= 1000 * second:
         out.mux(captions.popleft())
-
-
-def _text(cues: Sequence[Cue], stream: Any) -> Iterator[av.Packet]:
-    """The captions as packets of a stream; those of `mov_text` begin with their length in bytes."""
-    counted = stream.codec_context.name == "mov_text"
-    for cue in cues:
-        text = cue.text.encode("utf-8")
-        packet = av.Packet(len(text).to_bytes(2, "big") + text if counted else text)
-        packet.stream = stream
-        packet.time_base = MILLISECOND
-        packet.pts = packet.dts = round(cue.start * 1000)
-        packet.duration = round((cue.end - cue.start) * 1000)
-        yield packet
 
 
 def _sound(path: Path, stream: Any, start: float, seconds: float) -> Iterator[av.Packet]:

@@ -77,7 +77,10 @@ class Raster:
 
     def update(self, mobject: AbstractImageMobject, canvas: Canvas) -> bool:
         """Mark the tiles in which the mobject looks different now; whether it does at all."""
-        pixels = _pixels(mobject)
+        pixels = mobject.get_pixel_array()
+        if pixels.dtype != np.uint8 or pixels.ndim != 3 or pixels.shape[2] != 4 or not pixels.size:
+            raise Unknown
+        pixels = np.ascontiguousarray(pixels)
         # All that Manim's camera reads of an image, but for its pixels.
         look = mobject.points.tobytes(), mobject.resampling_algorithm, pixels.shape
         if look == self.look:
@@ -180,11 +183,3 @@ def _trace(camera: Camera, context: cairo.Context, mobject: VMobject) -> None:
         curve_to(*one, *two, *end)
     if mobject.consider_points_equals_2d(points[0], points[-1]):
         context.close_path()
-
-
-def _pixels(mobject: AbstractImageMobject) -> np.ndarray:
-    """An image's pixels: uint8, [height, width, 4]."""
-    pixels = mobject.get_pixel_array()
-    if pixels.dtype != np.uint8 or pixels.ndim != 3 or pixels.shape[2] != 4 or not pixels.size:
-        raise Unknown
-    return np.ascontiguousarray(pixels)
