@@ -14,10 +14,7 @@ INKS = ("fill_rgbas", "stroke_rgbas", "background_stroke_rgbas")
 
 
 def opacities(mobject: Mobject, share: float = 1.0) -> list[Any]:
-    """What a mobject is drawn with when it is seen in full, given that it now shows `share` of that.
-
-    Shows none of it: as it is now.
-    """
+    """What a mobject is drawn with in full, given that it now shows `share` of that; for 0, as it is now."""
     part = share or 1.0
     if isinstance(mobject, Raster):
         return [mobject.opacity / part]

@@ -78,9 +78,7 @@ class Deal(Travel):
         **kwargs: Any,
     ) -> None:
         self.colours = colours
-        super().__init__(
-            blocks, [[place.get_center()] for place in places], leg=FLIGHT, apart=APART, arc=ARC, **kwargs
-        )
+        super().__init__(blocks, [[place.get_center()] for place in places], leg=FLIGHT, arc=ARC, **kwargs)
 
     def land(self, number: int) -> None:
         self.travellers[number].resident(self.colours[number])
@@ -100,6 +98,5 @@ class WriteBack(Travel):
     """A finished tile flies home to its place in C, and is as large as that when it lands."""
 
     def __init__(self, tile: Mobject, place: Mobject, **kwargs: Any) -> None:
-        super().__init__(
-            [tile], [[place.get_center()]], [[place.width / tile.width]], leg=FLIGHT, arc=ARC, **kwargs
-        )
+        ways, sizes = [[place.get_center()]], [[place.width / tile.width]]
+        super().__init__([tile], ways, sizes, leg=FLIGHT, arc=ARC, **kwargs)

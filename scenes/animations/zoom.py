@@ -85,12 +85,10 @@ class Look(Direct):
     `fixed`: a list of what stays in its place on the screen, read when the move begins.
     """
 
-    def __init__(
-        self, frame: Mobject, center: np.ndarray, width: float, fixed: list[Mobject], **kwargs: Any
-    ) -> None:
+    def __init__(self, frame: Mobject, center: np.ndarray, width: float, fixed: list[Mobject]) -> None:
         self.frame, self.fixed = frame, fixed
         self.center, self.frame_width = np.array(center, float), width
-        super().__init__(frame, **kwargs)
+        super().__init__(frame, run_time=CAMERA)
 
     def begin(self) -> None:
         self._from = self.frame.get_center(), self.frame.width

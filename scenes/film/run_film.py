@@ -1,7 +1,7 @@
 """RunFilm: any one run, of anybody's kernel. It shows what was recorded or simulated, and says no more."""
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, Animation, LaggedStart, Mobject, RoundedRectangle, Transform, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, LaggedStart, ManimColor, Mobject, RoundedRectangle, Transform, VGroup
 
 from tilesim import Problem, WorkItems
 from tilesim.metrics import slot_index
@@ -15,7 +15,7 @@ from tilesim_scenes.film import runs
 from tilesim_scenes.film.scene import Film
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, px
-from tilesim_scenes.look.theme import Colour, hexadecimal, sm_colour
+from tilesim_scenes.look.theme import Colour, sm_colour
 from tilesim_scenes.mobjects.charts.share_bar import ShareBar
 from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
 from tilesim_scenes.mobjects.hardware.sm import SM
@@ -117,8 +117,8 @@ class RunFilm(Film):
             width=lines.width + px(140),
             height=lines.height + px(120),
             stroke_width=stroke_width(4),
-            stroke_color=hexadecimal(theme.quiet),
-            fill_color=hexadecimal(theme.panel),
+            stroke_color=ManimColor(theme.quiet),
+            fill_color=ManimColor(theme.panel),
             fill_opacity=1.0,
         )
         return paper.move_to(lines), lines
@@ -274,7 +274,7 @@ class RunFilm(Film):
         trace, lanes = self.trace, self.lanes
         self.say(tr("Added up, the time of all SMs goes to these parts."))
         bar = self.share_bar().move_to(self.stage.center)
-        around: list[Animation] = [Leave(one) for one in (*self.moving, *self.around) if one is not lanes]
+        around = [Leave(one) for one in (*self.moving, *self.around) if one is not lanes]
         if isinstance(self.moving[0], RunPanel):
             # Its lanes stay while the rest of it leaves.
             self.remove(self.moving[0])

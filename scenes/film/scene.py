@@ -31,8 +31,8 @@ from tilesim_scenes.mobjects.words.count import Clock
 from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.render.files.joining import Chapter, Cue
 
-CAMERA, CARD, NEXT = 1.2, 4.0, 1.0
-"""Seconds: of a camera move, that the card at the end stays, and how many of these it names the next film."""
+CARD, NEXT = 4.0, 1.0
+"""Seconds that the card at the end stays, and how many of these it names the next film."""
 ON_TOP = 100
 """Manim's z_index of captions, badges and clocks."""
 DIMMED = 0.35
@@ -195,13 +195,13 @@ class Film(ConfiguredScene):
                 self._lintel.move_to([0, top, 0], UP)
                 self.add(self._overlay(self._lintel).set_z_index(ON_TOP - 1))
                 hides.append(Fade(self._lintel, 0.0, 1.0, run_time=APPEAR))
-        self.play(Look(frame, centre, scale * config.frame_width, self._fixed, run_time=CAMERA), *hides)
+        self.play(Look(frame, centre, scale * config.frame_width, self._fixed), *hides)
 
     def come_out(self) -> None:
         """Bring the camera back out the way it went in."""
         seen, self._seen = self._seen, None
         if seen:
-            self.play(Look(self.camera.frame, *seen, self._fixed, run_time=CAMERA))
+            self.play(Look(self.camera.frame, *seen, self._fixed))
         if self._lintel is not None:
             self._drop(self._lintel)
             self._lintel = None

@@ -224,12 +224,3 @@ def ink_on(colour: np.ndarray | AnyColour) -> Colour:
     ((13, 17, 23), (255, 255, 255))
     """
     return (13, 17, 23) if luma(colour) > 118 else (255, 255, 255)
-
-
-def hexadecimal(colour: np.ndarray | Colour) -> str:
-    """The colour as Manim takes it.
-
-    >>> hexadecimal((230, 159, 0))
-    '#e69f00'
-    """
-    return "#" + bytes(int(c) for c in colour).hex()

@@ -17,19 +17,16 @@ from tilesim_scenes.render.files.planes import HDTV, Planes
 from tilesim_scenes.render.forks import Forks
 
 
-class Encoded:
+class Encoded(SegmentEncoder):
     """Encodes frames into `path`; `planes`, if given, keep the last one from segment to segment."""
 
     def __init__(self, path: Path, form: Format, planes: Planes | None = None) -> None:
-        self.encoder = SegmentEncoder(path, form.codec, *form.size, form.rate)
+        super().__init__(path, form.codec, *form.size, form.rate)
         self.planes = planes or Planes(*form.size, form.codec.pixels, HDTV)
 
     def show(self, picture: np.ndarray, changed: list[Pixels], repeat: int) -> None:
         self.planes.convert(picture, changed)
-        self.encoder.write(self.planes.frame, repeat)
-
-    def close(self) -> None:
-        self.encoder.close()
+        self.write(self.planes.frame, repeat)
 
 
 @dataclass(frozen=True, slots=True)

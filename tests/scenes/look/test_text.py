@@ -5,11 +5,11 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from manim import Square, config
+from manim import ManimColor, Square, config
 from watching import frame
 
 from tilesim_scenes.look.text import LEAST_SIZE, cut, keep_apart, label, lines, px, width
-from tilesim_scenes.look.theme import THEMES, contrast, hexadecimal, readable, sm_colour
+from tilesim_scenes.look.theme import THEMES, contrast, readable, sm_colour
 
 LONG = "a title that goes on and on " * 6
 
@@ -35,7 +35,7 @@ def test_a_line_does_not_part_a_figure_from_its_unit() -> None:
 @pytest.mark.parametrize("theme", THEMES)
 def test_names_of_sms_stand_out_from_the_ground(theme: str) -> None:
     ground = THEMES[theme].background
-    with frame(1080, 1080, background_color=hexadecimal(ground)):
+    with frame(1080, 1080, background_color=ManimColor(ground)):
         for sms in (4, 132):
             hues = [sm_colour(sm, sms) for sm in range(sms)]
             assert min(contrast(readable(hue), ground) for hue in hues) >= 3
