@@ -37,7 +37,7 @@ class Encoders:
     """Encodes the same frames in several ways; `cpu` has the seconds that each took."""
 
     def __init__(self, folder: Path) -> None:
-        from tilesim_scenes.render.files.coding import CODECS, Codec, SegmentEncoder
+        from tilesim_scenes.render.files.formats import CODECS, Codec, SegmentEncoder
         from tilesim_scenes.render.files.planes import HDTV, Planes
 
         ways = {

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from manim import Animation, Group, Mobject
+import numpy as np
+from manim import DL, UR, Animation, Group, Mobject, smoothstep
 
 
 class Direct(Animation):
@@ -10,7 +11,7 @@ class Direct(Animation):
 
     def __init__(self, *mobjects: Mobject, **kwargs: Any) -> None:
         self.parts = mobjects
-        super().__init__(Group(*mobjects), introducer=True, **kwargs)
+        super().__init__(Group(*mobjects), introducer=True, **({"rate_func": smoothstep} | kwargs))
 
     def create_starting_mobject(self) -> Mobject:
         return Mobject()
@@ -25,3 +26,15 @@ class Direct(Animation):
 
     def interpolate_mobject(self, alpha: float) -> None:
         """Nothing moves."""
+
+
+def corners(mobject: Mobject) -> tuple[np.ndarray, np.ndarray]:
+    """The lower left and the upper right one."""
+    return mobject.get_corner(DL), mobject.get_corner(UR)
+
+
+def fitted(points: np.ndarray, since: Mobject, into: Mobject) -> np.ndarray:
+    """Points at the same places in the rectangle `into` as they have in `since`."""
+    (low, high), (into_low, into_high) = corners(since), corners(into)
+    scale = np.append((into_high - into_low)[:2] / (high - low)[:2], 1.0)
+    return into_low + (points - low) * scale

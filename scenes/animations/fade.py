@@ -1,9 +1,9 @@
-"""Fade: opacities between shares of a mobject's own; what changes a caption; and what lets time pass."""
+"""Fade: opacities between shares of a mobject's own, and what changes a caption."""
 
 from typing import Any
 
 import numpy as np
-from manim import Mobject, VMobject, linear, smoothstep
+from manim import Mobject, VMobject, smoothstep
 
 from tilesim_scenes.animations.direct import Direct
 from tilesim_scenes.mobjects.drawing.raster import Raster
@@ -14,10 +14,7 @@ INKS = ("fill_rgbas", "stroke_rgbas", "background_stroke_rgbas")
 
 
 def opacities(mobject: Mobject, share: float = 1.0) -> list[Any]:
-    """What a mobject is drawn with when it is seen in full, given that it now shows `share` of that.
-
-    Shows none of it: as it is now.
-    """
+    """What a mobject is drawn with in full, given that it now shows `share` of that; for 0, as it is now."""
     part = share or 1.0
     if isinstance(mobject, Raster):
         return [mobject.opacity / part]
@@ -44,10 +41,6 @@ def late(alpha: float) -> float:
     return float(smoothstep(max(0.0, 2 * alpha - 1)))
 
 
-class Still(Direct):
-    """Nothing, for a while."""
-
-
 class Fade(Direct):
     """A mobject from `start` to `end`, shares of its own opacities: what is hollow stays hollow.
 
@@ -58,7 +51,7 @@ class Fade(Direct):
         self, mobject: Mobject, start: float, end: float, run_time: float = 0.3, **kwargs: Any
     ) -> None:
         self.start, self.end = start, end
-        super().__init__(mobject, **({"run_time": run_time, "rate_func": smoothstep} | kwargs))
+        super().__init__(mobject, run_time=run_time, **kwargs)
 
     def begin(self) -> None:
         self._own = [(one, opacities(one, self.start)) for one in self.mobject.get_family()]
@@ -92,22 +85,21 @@ class Swap(Direct):
         self, old: Mobject | None, new: Mobject | None, run_time: float = CHANGE, before: float = BEFORE
     ) -> None:
         self.old, self.new, self.before = old, new, before
-        super().__init__(*(one for one in (old, new) if one is not None), run_time=run_time, rate_func=linear)
+        super().__init__(*(one for one in (old, new) if one is not None), run_time=run_time)
 
     def begin(self) -> None:
-        self._own = {
-            id(caption): [(one, opacities(one)) for one in caption.get_family()]
+        self._own = [
+            [(one, opacities(one)) for one in caption.get_family()] if caption is not None else []
             for caption in (self.old, self.new)
-            if caption is not None
-        }
+        ]
         super().begin()
 
     def interpolate_mobject(self, alpha: float) -> None:
         seen = float(np.clip((alpha - self.before) / (1 - self.before), 0.0, 1.0))
-        for caption, share in ((self.old, 1 - 2 * seen), (self.new, 2 * seen - 1 if self.old else seen)):
-            if caption is not None:
-                for one, own in self._own[id(caption)]:
-                    set_opacities(one, own, max(0.0, share))
+        shares = 1 - 2 * seen, 2 * seen - 1 if self.old else seen
+        for members, share in zip(self._own, shares, strict=True):
+            for one, own in members:
+                set_opacities(one, own, max(0.0, share))
 
     def clean_up_from_scene(self, scene: Any) -> None:
         if self.old is not None:

@@ -3,9 +3,9 @@
 from typing import Any
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, Mobject, VMobject, smoothstep
+from manim import Mobject, VMobject, smoothstep
 
-from tilesim_scenes.animations.direct import Direct
+from tilesim_scenes.animations.direct import Direct, corners, fitted
 from tilesim_scenes.animations.fade import opacities, set_opacities
 from tilesim_scenes.mobjects.charts.share_bar import ShareBar
 from tilesim_scenes.mobjects.drawing.quads import EMPTY, quad
@@ -24,15 +24,11 @@ class Fit(Direct):
         self, one: Mobject, since: Mobject, into: Mobject, run_time: float = 0.8, **kwargs: Any
     ) -> None:
         self.one, self.since, self.into = one, since, into
-        super().__init__(one, **({"run_time": run_time, "rate_func": smoothstep} | kwargs))
+        super().__init__(one, run_time=run_time, **kwargs)
 
     def begin(self) -> None:
-        (low, high), (into_low, into_high) = (
-            (place.get_corner(DOWN + LEFT), place.get_corner(UP + RIGHT)) for place in (self.since, self.into)
-        )
-        scale = np.append(((into_high - into_low)[:2] / (high - low)[:2]), 1.0)
         self._ends = [
-            (member, member.points.copy(), into_low + (member.points - low) * scale)
+            (member, member.points.copy(), fitted(member.points, self.since, self.into))
             for member in self.one.get_family()
             if len(member.points)
         ]
@@ -54,11 +50,10 @@ class Tip(Direct):
         self, lanes: LaneVectors | LaneImage, bar: Mobject, run_time: float = 1.0, **kwargs: Any
     ) -> None:
         self.lanes, self.bar = lanes, bar
-        super().__init__(lanes, run_time=run_time, **({"rate_func": smoothstep} | kwargs))
+        super().__init__(lanes, run_time=run_time, **kwargs)
 
     def begin(self) -> None:
         lanes = self.lanes
-        vectors = isinstance(lanes, LaneVectors)
         begin, end = lanes.window
         share = (lanes.trace.makespan - begin) / (end - begin)
         grounds = lanes.grounds
@@ -67,19 +62,19 @@ class Tip(Direct):
             ground.points = left + (ground.points - left) * [share, 1.0, 1.0]
         lanes.window = begin, float(lanes.trace.makespan)
         lanes.show(lanes.window[1])
-        if vectors:
+        if isinstance(lanes, LaneVectors):
             lanes.names.set_opacity(0.0)
             for part in lanes.parts:
                 part.set_stroke(width=0.0)
                 for inner in part.submobjects:
                     inner.points = EMPTY
         self._from = [(one, one.points.copy()) for one in lanes.get_family()]
-        self._box = grounds.get_corner(DOWN + LEFT), grounds.get_corner(UP + RIGHT)
+        self._box = corners(grounds)
         super().begin()
 
     def interpolate_mobject(self, alpha: float) -> None:
         share, (low, high) = self.rate_func(alpha), self._box
-        there = self.bar.get_corner(DOWN + LEFT), self.bar.get_corner(UP + RIGHT)
+        there = corners(self.bar)
         corner = low + share * (there[0] - low)
         scale = 1 + share * (np.divide(there[1] - there[0], high - low, where=high > low, out=np.ones(3)) - 1)
         for one, points in self._from:

@@ -1,7 +1,4 @@
-"""Travel: things go where they are needed, one after the other, on arcs.
-
-Deal takes thread blocks to SMs, Fetch a chunk down the levels of memory, WriteBack a finished tile to C.
-"""
+"""Travel: things go where they are needed, one after the other, on arcs."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -51,26 +48,23 @@ class Travel(Direct):
     def interpolate_mobject(self, alpha: float) -> None:
         second = alpha * self._natural
         for number, (home, members) in enumerate(self._stood):
-            legs = np.clip((second - number * self.apart) / self.leg, 0, len(self.ways[number]))
-            at, size = self._place(number, home, float(legs))
+            stops, sizes = [home, *self.ways[number]], [1.0, *self.sizes[number]]
+            last = len(stops) - 1
+            legs = float(np.clip((second - number * self.apart) / self.leg, 0, last))
+            leg = min(int(legs), last - 1)
+            part = smoothstep(legs - leg)
+            start = np.asarray(stops[leg])
+            across = np.asarray(stops[leg + 1]) - start
+            rise = self.arc * np.array([-across[1], across[0], 0.0]) * (-1 if across[0] < 0 else 1)
+            at = start + part * across + 4 * part * (1 - part) * rise
+            size = sizes[leg] + part * (sizes[leg + 1] - sizes[leg])
             for member, points in members:
                 member.points = (points - home) * size + at
-            if legs >= len(self.ways[number]):
+            if legs >= last:
                 self.land(number)
 
     def land(self, number: int) -> None:
         """A traveller has come to its end."""
-
-    def _place(self, number: int, home: np.ndarray, legs: float) -> tuple[np.ndarray, float]:
-        stops = [home, *self.ways[number]]
-        sizes = [1.0, *self.sizes[number]]
-        leg = min(int(legs), len(stops) - 2)
-        part = smoothstep(legs - leg)
-        start, end = np.asarray(stops[leg]), np.asarray(stops[leg + 1])
-        across = end - start
-        rise = self.arc * np.array([-across[1], across[0], 0.0]) * (-1 if across[0] < 0 else 1)
-        at = start + part * across + 4 * part * (1 - part) * rise
-        return at, sizes[leg] + part * (sizes[leg + 1] - sizes[leg])
 
 
 class Deal(Travel):
@@ -84,9 +78,7 @@ class Deal(Travel):
         **kwargs: Any,
     ) -> None:
         self.colours = colours
-        super().__init__(
-            blocks, [[place.get_center()] for place in places], leg=FLIGHT, apart=APART, arc=ARC, **kwargs
-        )
+        super().__init__(blocks, [[place.get_center()] for place in places], leg=FLIGHT, arc=ARC, **kwargs)
 
     def land(self, number: int) -> None:
         self.travellers[number].resident(self.colours[number])
@@ -106,6 +98,5 @@ class WriteBack(Travel):
     """A finished tile flies home to its place in C, and is as large as that when it lands."""
 
     def __init__(self, tile: Mobject, place: Mobject, **kwargs: Any) -> None:
-        super().__init__(
-            [tile], [[place.get_center()]], [[place.width / tile.width]], leg=FLIGHT, arc=ARC, **kwargs
-        )
+        ways, sizes = [[place.get_center()]], [[place.width / tile.width]]
+        super().__init__([tile], ways, sizes, leg=FLIGHT, arc=ARC, **kwargs)

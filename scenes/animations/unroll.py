@@ -3,9 +3,9 @@
 from typing import Any
 
 import numpy as np
-from manim import VMobject, linear, smoothstep
+from manim import VMobject, smoothstep
 
-from tilesim_scenes.animations.direct import Direct
+from tilesim_scenes.animations.direct import Direct, corners
 from tilesim_scenes.mobjects.drawing.quads import UNIT
 from tilesim_scenes.mobjects.hardware.memory import SM
 from tilesim_scenes.mobjects.traces.lanes import Lanes
@@ -23,10 +23,10 @@ class Unroll(Direct):
 
     def __init__(self, sms: list[SM], lanes: Lanes, run_time: float = UNROLL, **kwargs: Any) -> None:
         self.sms, self.lanes = sms, lanes
-        super().__init__(*sms, run_time=run_time, rate_func=linear, **kwargs)
+        super().__init__(*sms, run_time=run_time, **kwargs)
 
     def begin(self) -> None:
-        self._boxes = [(sm.box.get_corner([-1, -1, 0]), sm.box.get_corner([1, 1, 0])) for sm in self.sms]
+        self._boxes = [corners(sm.box) for sm in self.sms]
         self._looks = [sm.box.copy() for sm in self.sms]
         self._names = [
             (sm.heading.get_center(), [one.points.copy() for one in sm.heading.get_family()])
@@ -38,14 +38,13 @@ class Unroll(Direct):
         share = smoothstep(alpha)
         for number, sm in enumerate(self.sms):
             ground = self.lanes.lane(self.lanes.sms[number])
-            (low, high), points = self._boxes[number], UNIT
+            (low, high), (begin, end) = self._boxes[number], corners(ground)
             # It goes to where its lane begins, and unrolls rightwards from there.
             there, unrolled = smoothstep(min(1.0, 2 * alpha)), smoothstep(max(0.0, 2 * alpha - 1))
-            left = low + there * (ground.get_corner([-1, -1, 0]) - low)
-            end = ground.get_corner([1, 1, 0])
+            left = low + there * (begin - low)
             short = np.array([ground.get_left()[0] + min(high[0] - low[0], ground.width), end[1], 0.0])
             right = high + there * (short - high) + unrolled * (end - short)
-            sm.box.points = left + np.pad(points, ((0, 0), (0, 1))) * (right - left)
+            sm.box.points = left + np.pad(UNIT, ((0, 0), (0, 1))) * (right - left)
             sm.box.interpolate_color(self._looks[number], ground[0], unrolled)
             home, letters = self._names[number]
             if len(self.lanes.names):
@@ -71,16 +70,11 @@ class SplitIntoTiles(Direct):
         problem = self.grid.problem
         self._cells = self.whole.width / problem.tiles_n, self.whole.height / problem.tiles_m
         middle = self.whole.get_center()
-        far = max(self.whole.width, self.whole.height) / 2
-        self._tiles = [
-            (
-                tile[0],
-                tile[0].points.copy(),
-                tile.get_center(),
-                float(np.linalg.norm(tile.get_center() - middle) / far),
-            )
-            for tile in self.grid
-        ]
+        reach = max(self.whole.width, self.whole.height) / 2
+        self._tiles = []
+        for tile in self.grid:
+            far = float(np.linalg.norm(tile.get_center() - middle) / reach)
+            self._tiles.append((tile[0], tile[0].points.copy(), tile.get_center(), far))
         super().begin()
 
     def interpolate_mobject(self, alpha: float) -> None:

@@ -1,12 +1,12 @@
 """Zoom: lanes show less of their time, larger; a lane, or the camera, comes nearer."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from manim import DOWN, LEFT, Mobject, smoothstep
+from manim import Mobject
 
-from tilesim_scenes.animations.direct import Direct
+from tilesim_scenes.animations.direct import Direct, fitted
 from tilesim_scenes.animations.run import Timed
 from tilesim_scenes.mobjects.traces.sm_lane import SmLane
 
@@ -18,9 +18,6 @@ class Zoom(Direct):
     """Moves the window of `lanes`, ns, to `window`; what is timed and stands over them follows.
 
     Only time is stretched: lanes and their names stay where they are.
-
-        lanes = Lanes(trace, sms=[1])
-        self.play(Zoom(lanes, window=(6000, 12_000)))
     """
 
     def __init__(
@@ -29,11 +26,10 @@ class Zoom(Direct):
         window: tuple[float, float],
         over: Sequence[Timed] = (),
         run_time: float = CAMERA,
-        rate_func: Callable[[float], float] = smoothstep,
         **kwargs: Any,
     ) -> None:
         self.lanes, self.over, self.window = lanes, tuple(over), window
-        super().__init__(*lanes, *over, run_time=run_time, rate_func=rate_func, **kwargs)
+        super().__init__(*lanes, *over, run_time=run_time, **kwargs)
 
     def begin(self) -> None:
         self._from = [lane.window for lane in self.lanes]
@@ -54,40 +50,24 @@ def between(before: tuple[float, float], after: tuple[float, float], share: floa
     [(0, 100), (36, 46), (40, 41)]
     """
     lengths = before[1] - before[0], after[1] - after[0]
-    if lengths[0] == lengths[1]:
-        begin = before[0] + share * (after[0] - before[0])
-        return begin, begin + lengths[0]
     length = lengths[0] * (lengths[1] / lengths[0]) ** share
     # An instant that does not move, where there is one, keeps still all the way.
-    part = (length - lengths[0]) / (lengths[1] - lengths[0])
+    part = share if lengths[0] == lengths[1] else (length - lengths[0]) / (lengths[1] - lengths[0])
     begin = before[0] + part * (after[0] - before[0])
     return begin, begin + length
 
 
 class GrowFromLane(Direct):
-    """The lane of `one`, an SmLane, from the outline of its place, a rectangle, to where it stands.
+    """The lane of `one`, an SmLane, from the outline of its place, a rectangle, to where it stands."""
 
-    lane = SmLane(trace, 1, "Naive", width=10, height=1)
-    self.play(GrowFromLane(lane, lanes.lane(1)))
-    """
-
-    def __init__(
-        self,
-        one: SmLane,
-        outline: Mobject,
-        run_time: float = 1.0,
-        rate_func: Callable[[float], float] = smoothstep,
-        **kwargs: Any,
-    ) -> None:
+    def __init__(self, one: SmLane, outline: Mobject, run_time: float = 1.0, **kwargs: Any) -> None:
         self.one, self.outline = one, outline
-        super().__init__(one, run_time=run_time, rate_func=rate_func, **kwargs)
+        super().__init__(one, run_time=run_time, **kwargs)
 
     def begin(self) -> None:
         grounds = self.one.lane.grounds
-        corner, place = grounds.get_corner(DOWN + LEFT), self.outline.get_corner(DOWN + LEFT)
-        scale = np.array([self.outline.width / grounds.width, self.outline.height / grounds.height, 1.0])
         homes = [ground.points.copy() for ground in grounds]
-        self._ends = [(home, place + (home - corner) * scale) for home in homes]
+        self._ends = [(home, fitted(home, grounds, self.outline)) for home in homes]
         super().begin()
 
     def interpolate_mobject(self, alpha: float) -> None:
@@ -105,12 +85,10 @@ class Look(Direct):
     `fixed`: a list of what stays in its place on the screen, read when the move begins.
     """
 
-    def __init__(
-        self, frame: Mobject, center: np.ndarray, width: float, fixed: list[Mobject], **kwargs: Any
-    ) -> None:
+    def __init__(self, frame: Mobject, center: np.ndarray, width: float, fixed: list[Mobject]) -> None:
         self.frame, self.fixed = frame, fixed
         self.center, self.frame_width = np.array(center, float), width
-        super().__init__(frame, rate_func=smoothstep, **kwargs)
+        super().__init__(frame, run_time=CAMERA)
 
     def begin(self) -> None:
         self._from = self.frame.get_center(), self.frame.width

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from manim import DOWN, Mobject, MovingCamera, MovingCameraScene, Wait, config, tempconfig
+from manim import DOWN, ManimColor, Mobject, MovingCamera, MovingCameraScene, Wait, config, tempconfig
 
 from tilesim import Trace
 from tilesim.errors import TilesimError
@@ -13,7 +13,7 @@ from tilesim_scenes.film.settings import LOOK, TRACES, Kind, check
 from tilesim_scenes.film.traces import Default, FilmError, from_environment, traces_for
 from tilesim_scenes.look.language import SOURCE, check_font, use_language
 from tilesim_scenes.look.text import px
-from tilesim_scenes.look.theme import THEMES, Theme, hexadecimal, theme_now
+from tilesim_scenes.look.theme import THEMES, Theme, theme_now
 from tilesim_scenes.render import IncrementalRenderer
 from tilesim_scenes.render.files.formats import frame_units
 
@@ -54,14 +54,6 @@ class Area(NamedTuple):
         low = max(self.bottom, px(high) - config.frame_height / 2)
         foot.move_to([self.center[0], low, 0], DOWN)
         return self._replace(bottom=foot.get_top()[1] + px(28))
-
-
-def picture_area() -> Area:
-    """Between the margins, below badge and clock, above the caption."""
-    wide, high = config.frame_width, config.frame_height
-    edge = (1 / 2 - MARGIN) * wide
-    foot = FOOT if wide > 1.3 * high else FOOT_TALL
-    return Area(-edge, edge, px(foot) - high / 2, high / 2 - px(54 + HEAD))
 
 
 class Ran(NamedTuple):
@@ -131,10 +123,10 @@ class ConfiguredScene(MovingCameraScene):
         # Manim's cache looks at mobjects, not at the data behind them, and would show an old film.
         config.disable_caching = True
         if "theme" in given:
-            config.background_color = hexadecimal(THEMES[given["theme"]].background)
+            config.background_color = ManimColor(THEMES[given["theme"]].background)
         elif config.background_color.to_hex() in ("#000000", "#FFFFFF"):
             # Manim's own default, or plain paper: the grounds of the two themes.
-            config.background_color = hexadecimal(theme_now().background)
+            config.background_color = ManimColor(theme_now().background)
         self.camera.background_color = config.background_color
         self.theme: Theme = theme_now()
         use_language(given.get("lang", SOURCE))
@@ -154,7 +146,10 @@ class ConfiguredScene(MovingCameraScene):
     @property
     def area(self) -> Area:
         """Where the picture goes: between the margins, below badge and clock, above the caption."""
-        return picture_area()
+        wide, high = config.frame_width, config.frame_height
+        edge = (1 / 2 - MARGIN) * wide
+        foot = FOOT if wide > 1.3 * high else FOOT_TALL
+        return Area(-edge, edge, px(foot) - high / 2, high / 2 - px(54 + HEAD))
 
     def play(self, *args: Any, **kwargs: Any) -> None:
         """As Manim's, in the film's own length: to the frame, however many plays are rounded."""

@@ -1,19 +1,7 @@
 """RunFilm: any one run, of anybody's kernel. It shows what was recorded or simulated, and says no more."""
 
 import numpy as np
-from manim import (
-    DOWN,
-    LEFT,
-    RIGHT,
-    UP,
-    Animation,
-    LaggedStart,
-    Mobject,
-    RoundedRectangle,
-    Transform,
-    VGroup,
-    VMobject,
-)
+from manim import DOWN, LEFT, RIGHT, UP, LaggedStart, ManimColor, Mobject, RoundedRectangle, Transform, VGroup
 
 from tilesim import Problem, WorkItems
 from tilesim.metrics import slot_index
@@ -23,20 +11,11 @@ from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Deal, Travel
 from tilesim_scenes.animations.unroll import UNROLL, Unroll
 from tilesim_scenes.animations.zoom import GrowFromLane
-from tilesim_scenes.film.runs import (
-    Pause,
-    longest_pause,
-    parts,
-    schedule_name,
-    sms_of,
-    thread_blocks,
-    time_shares,
-    window,
-)
+from tilesim_scenes.film import runs
 from tilesim_scenes.film.scene import Film
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, px
-from tilesim_scenes.look.theme import hexadecimal, sm_colour
+from tilesim_scenes.look.theme import Colour, sm_colour
 from tilesim_scenes.mobjects.charts.share_bar import ShareBar
 from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
 from tilesim_scenes.mobjects.hardware.memory import SM
@@ -73,6 +52,8 @@ class RunFilm(Film):
         self.legend = parts_key(self.traces, self.area.width)
         self.stage = self.area.over(self.legend)
         self.around: list[Mobject] = []
+        sms = runs.sms_of(len(trace.device.free_sms))
+        self.about = {"tiles": runs.parts(trace.problem), "sms": sms, "us": trace.makespan / 1000}
         self.title(tr("Where does the time go?"))
         self.badge(trace)
         blocks = len(np.unique(trace.spans["cta"]))
@@ -81,7 +62,7 @@ class RunFilm(Film):
             self.deal_blocks()
         else:
             self.read_rows()
-        pause = longest_pause(trace)
+        pause = runs.longest_pause(trace)
         self.run_on(pause.begin if pause else trace.makespan / 2)
         if pause is not None:
             self.look_closely(pause)
@@ -92,19 +73,20 @@ class RunFilm(Film):
         """Rows of the trace become bars in lanes."""
         trace, rows = self.trace, _of_several_sms(self.trace.spans["sm"])
         sheet, (head, *written) = self.sheet(rows)
-        if isinstance(trace.problem, WorkItems):
-            self.say(tr("A trace says which SM worked on which item, and when."))
-        else:
-            self.say(tr("A trace says which SM computed which tile, and when."))
+        of_items = tr("A trace says which SM worked on which item, and when.")
+        of_tiles = tr("A trace says which SM computed which tile, and when.")
+        self.say(of_items if isinstance(trace.problem, WorkItems) else of_tiles)
         self.play(Fade(VGroup(sheet, head), 0.0, 1.0, run_time=0.5))
         self.play(LaggedStart(*(Fade(line, 0.0, 1.0) for line in written), lag_ratio=0.7, run_time=READ))
         side = px(SIDE) if self.area.width > 1.2 * self.area.height else 0.0
         height = min(self.stage.height, 1.3 * self.stage.width)
-        panel = RunPanel(trace, schedule_name(trace), self.stage.width, height, side=side)
+        panel = RunPanel(trace, runs.schedule_name(trace), self.stage.width, height, side=side)
         panel.move_to(self.stage.center)
         self.show_time(panel)
         self.say(tr("Each row becomes a bar in the lane of its SM."))
-        bars = VGroup(*(self.bar(row, line) for row, line in zip(rows, written, strict=False)))
+        bars = VGroup()
+        for row, line in zip(rows, written, strict=False):
+            bars.add(rectangle(line.width, px(54), self.hue(row)).move_to(line))
         self.play(Fade(bars, 0.0, 1.0))
         self.add(panel, bars)
         # One by one: a group of them would come in front of the bars.
@@ -120,7 +102,7 @@ class RunFilm(Film):
         theme, spans, work = self.theme, self.trace.spans, self.trace.problem
         names = [work.called(tile)[:18] for tile in spans["tile"][list(rows)].tolist()]
         times = zip(names, *(spans[column][list(rows)] for column in ("sm", "start", "done")), strict=True)
-        written = [f"{self.trace.problem.noun},sm,start,end", *(",".join(map(str, row)) for row in times)]
+        written = [f"{work.noun},sm,start,end", *(",".join(map(str, row)) for row in times)]
         inks = theme.quiet, *[theme.text] * len(rows)
         lines = VGroup(
             *(label(text, 54, ink, mono=True) for text, ink in zip(written, inks, strict=True)),
@@ -134,25 +116,22 @@ class RunFilm(Film):
             width=lines.width + px(140),
             height=lines.height + px(120),
             stroke_width=stroke_width(4),
-            stroke_color=hexadecimal(theme.quiet),
-            fill_color=hexadecimal(theme.panel),
+            stroke_color=ManimColor(theme.quiet),
+            fill_color=ManimColor(theme.panel),
             fill_opacity=1.0,
         )
         return paper.move_to(lines), lines
 
-    def bar(self, row: int, over: Mobject) -> VMobject:
-        """A row as a bar in the hue of its SM, where its line stands in the file."""
-        hue = sm_colour(int(self.trace.spans["sm"][row]), self.trace.device.sms)
-        return rectangle(over.width, px(54), hue).move_to(over)
+    def hue(self, row: int) -> Colour:
+        """The hue of a row's SM."""
+        return sm_colour(int(self.trace.spans["sm"][row]), self.trace.device.sms)
 
-    def place(self, row: int) -> VMobject:
-        """The same in the lanes of its SM."""
+    def place(self, row: int) -> Mobject:
+        """A row as a bar in the lane of its SM."""
         one, lanes = self.trace.spans[row], self.lanes
         left, right = lanes.x(one["start"]), lanes.x(one["done"])
         lane = lanes.lane(int(one["sm"]))
-        bar = rectangle(
-            max(right - left, px(2)), lane.height, sm_colour(int(one["sm"]), self.trace.device.sms)
-        )
+        bar = rectangle(max(right - left, px(2)), lane.height, self.hue(row))
         return bar.move_to([(left + right) / 2, lane.get_y(), 0])
 
     def show_time(self, *timed: Mobject) -> None:
@@ -172,13 +151,8 @@ class RunFilm(Film):
         grid, queue = self.queue_up()
         homes = [block.get_center() for block in queue]
         sms, lanes = self.boxes(), self.few_lanes()
-        self.say(
-            tr(
-                "There is room for {blocks} at a time on {sms}.",
-                blocks=thread_blocks(trace.device.slots),
-                sms=sms_of(len(sms)),
-            )
-        )
+        room = runs.thread_blocks(trace.device.slots)
+        self.say(tr("There is room for {blocks} at a time on {sms}.", blocks=room, **self.about))
         self.play(*(Fade(sm, 0.0, 1.0) for sm in sms))
         self.bring_to_front(queue)
         ctas, rows = np.unique(trace.spans["cta"], return_index=True)
@@ -213,13 +187,8 @@ class RunFilm(Film):
         home, large = grid.get_center(), min(0.8 * area.width / grid.width, 0.9 * area.height / grid.height)
         grid.scale(large).move_to(area.center)
         ctas, rows = np.unique(trace.spans["cta"], return_index=True)
-        self.say(
-            tr(
-                "This run computes {tiles} of C with {blocks}.",
-                tiles=parts(trace.problem),
-                blocks=thread_blocks(len(ctas)),
-            )
-        )
+        blocks = runs.thread_blocks(len(ctas))
+        self.say(tr("This run computes {tiles} of C with {blocks}.", blocks=blocks, **self.about))
         self.play(Fade(grid, 0.0, 1.0))
         queue = Queue(ctas.tolist(), (area.width if self.tall else (1 - GRID) * area.width) - px(GAP))
         queue.scale(min(1.0, px(HEAD) / queue.height))
@@ -244,9 +213,8 @@ class RunFilm(Film):
         wide = (stage.width - (columns - 1) * px(GAP)) / columns
         high = min(px(360), (low - stage.bottom - rows * px(GAP)) / rows)
         sms = [SM(f"SM {sm}", sm_colour(sm, trace.device.sms), wide, high) for sm in free]
-        VGroup(*sms).arrange_in_grid(cols=columns, buff=px(GAP)).move_to(
-            [stage.center[0], (low + stage.bottom) / 2, 0]
-        )
+        group = VGroup(*sms).arrange_in_grid(cols=columns, buff=px(GAP))
+        group.move_to([stage.center[0], (low + stage.bottom) / 2, 0])
         for sm in sms:
             sm.heading.shift((sm.box.get_bottom()[1] + sm.box.get_top()[1] - 2 * sm.heading.get_y()) * UP)
         return sms
@@ -255,16 +223,10 @@ class RunFilm(Film):
         """Lanes below queue and C, with room for thread blocks beside them."""
         trace, stage = self.trace, self.stage
         free = trace.device.free_sms
-        high = min(
-            px(LANE + GAP) * (1.6 if self.tall else 1.0), (self.low - stage.bottom - px(GAP)) / len(free)
-        )
-        lanes = Lanes(
-            trace,
-            free,
-            width=stage.width - px(NAMES + TOKEN),
-            lane_height=high * LANE / (LANE + GAP),
-            gap=high * GAP / (LANE + GAP),
-        )
+        most = px(LANE + GAP) * (1.6 if self.tall else 1.0)
+        high = min(most, (self.low - stage.bottom - px(GAP)) / len(free))
+        height, gap = high * LANE / (LANE + GAP), high * GAP / (LANE + GAP)
+        lanes = Lanes(trace, free, width=stage.width - px(NAMES + TOKEN), lane_height=height, gap=gap)
         lanes.shift([stage.right, self.low, 0] - lanes.grounds.get_corner(RIGHT + UP))
         for name in lanes.names:
             name.set_x(stage.left, LEFT)
@@ -272,31 +234,19 @@ class RunFilm(Film):
 
     def run_on(self, until: float) -> None:
         """The run, as far as `until`, at the pace of the whole."""
-        trace = self.trace
-        share = (until - self.ticking.t) / trace.makespan
+        share = (until - self.ticking.t) / self.trace.makespan
         if share <= 0:
             return
-        least = 1.0 if self.ticking.t else FIRST
-        if until == trace.makespan:
-            self.say(
-                tr(
-                    "Running {tiles} on {sms} takes {us:.1f} µs.",
-                    sms=sms_of(len(trace.device.free_sms)),
-                    tiles=parts(trace.problem),
-                    us=trace.makespan / 1000,
-                )
-            )
-        self.play(
-            PlayTrace(
-                self.ticking, *self.moving, until=until, run_time=max(least, round(2 * WHOLE * share) / 2)
-            )
-        )
+        seconds = max(1.0 if self.ticking.t else FIRST, round(2 * WHOLE * share) / 2)
+        if until == self.trace.makespan:
+            self.say(tr("Running {tiles} on {sms} takes {us:.1f} µs.", **self.about))
+        self.play(PlayTrace(self.ticking, *self.moving, until=until, run_time=seconds))
 
-    def look_closely(self, pause: Pause) -> None:
+    def look_closely(self, pause: runs.Pause) -> None:
         """One SM's lane comes forward; its longest pause passes slowly, under a bracket."""
         trace, stage = self.trace, self.stage
-        low, high = window(trace, pause)
-        lane = SmLane(trace, pause.sm, schedule_name(trace), stage.width, px(230), window=(low, high))
+        low, high = runs.window(trace, pause)
+        lane = SmLane(trace, pause.sm, runs.schedule_name(trace), stage.width, px(230), window=(low, high))
         # Below it there is room for two lines of names.
         spare = max(0.0, stage.height - lane.height - px(BELOW))
         lane.move_to([stage.center[0], stage.top - spare / 2, 0], UP).show(self.ticking.t)
@@ -323,32 +273,25 @@ class RunFilm(Film):
         trace, lanes = self.trace, self.lanes
         self.say(tr("Added up, the time of all SMs goes to these parts."))
         bar = self.share_bar().move_to(self.stage.center)
-        around: list[Animation] = [Leave(one) for one in (*self.moving, *self.around) if one is not lanes]
+        around = [Leave(one) for one in (*self.moving, *self.around) if one is not lanes]
         if isinstance(self.moving[0], RunPanel):
             # Its lanes stay while the rest of it leaves.
             self.remove(self.moving[0])
             self.add(lanes)
             around = [Leave(one) for one in self.moving[0] if one is not lanes]
         self.play(Leave(self.ticking), Leave(self.legend), *around)
-        vectors = isinstance(lanes, LaneVectors)
         whole = VGroup(*bar.grounds.values())
+        vectors = isinstance(lanes, LaneVectors)
         self.play(Gather(lanes, bar, SUM) if vectors else Fit(lanes, lanes, whole, SUM))
         self.play(Fade(bar, 0.0, 1.0))
         self.remove(lanes)
         self.wait(0.5)
-        measured = trace.origin == "measured" and "launch" in time_shares(trace)
-        card = Finding(
-            tr(
-                "Running {tiles} on {sms} takes {us:.1f} µs, and this is where the time goes.",
-                sms=sms_of(len(trace.device.free_sms)),
-                tiles=parts(trace.problem),
-                us=trace.makespan / 1000,
-            ),
-            tr("{us:.1f} µs", us=trace.makespan / 1000),
-            self.share_bar(),
-            of_trace(trace),
-            tr("launch: turnaround benchmark") if measured else "",
+        measured = trace.origin == "measured" and "launch" in runs.time_shares(trace)
+        aside = tr("launch: turnaround benchmark") if measured else ""
+        found = tr(
+            "Running {tiles} on {sms} takes {us:.1f} µs, and this is where the time goes.", **self.about
         )
+        card = Finding(found, tr("{us:.1f} µs", **self.about), self.share_bar(), of_trace(trace), aside)
         # Names make way; what they name goes to its place on the card.
         drawn, there = VGroup(*bar.parts.values()), VGroup(*card.bars.parts.values())
         self.remove(bar).add(drawn, *bar.names.values())
@@ -357,12 +300,11 @@ class RunFilm(Film):
     def share_bar(self) -> ShareBar:
         """What the run's time was spent on."""
         trace, theme = self.trace, self.theme
-        shares = time_shares(trace)
+        shares = runs.time_shares(trace)
         hues = [sm_colour(sm, trace.device.sms) for sm in sorted(trace.device.free_sms)]
         fills = {part: [fill] if (fill := theme.fill(part)) else hues for part in shares}
-        return ShareBar(
-            shares, fills, part_words(trace), self.stage.width, 0.2 * self.stage.height, ("first load",)
-        )
+        width, height = self.stage.width, 0.2 * self.stage.height
+        return ShareBar(shares, fills, part_words(trace), width, height, ("first load",))
 
 
 def _of_several_sms(sms: np.ndarray) -> tuple[int, ...]:

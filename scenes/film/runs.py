@@ -20,11 +20,6 @@ BEFORE, AFTER = 0.3, 0.18
 """What else a close look shows before and after a pause, as shares of its length."""
 
 
-def is_foreign(trace: Trace) -> bool:
-    """Whether the schedule is none that is registered: the name of a kernel that others wrote."""
-    return trace.schedule.partition(":")[0] not in SCHEDULES
-
-
 def schedule_name(trace: Trace) -> str:
     """The schedule as a heading; the name of a kernel that others wrote stays as it is, cut where too long.
 
@@ -33,7 +28,7 @@ def schedule_name(trace: Trace) -> str:
     ...  for name in ("persistent-dynamic", "stream-k-hybrid:1", "split-k:2")]
     ['Persistent dynamic', 'Stream-K hybrid:1', 'Split-K:2']
     """
-    if is_foreign(trace):
+    if trace.schedule.partition(":")[0] not in SCHEDULES:
         name = " ".join(trace.schedule.split())
         return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1].rstrip()}…"
     return re.sub("-k(?![a-z])", "-K", re.sub("-(?!k(?![a-z]))", " ", trace.schedule).capitalize())
@@ -51,24 +46,14 @@ def names(traces: tuple[Trace, ...]) -> tuple[str, ...]:
     if len(set(found)) == 1 and len({trace.origin for trace in traces}) == len(traces) > 1:
         of_origin = {"simulated": tr("Simulation"), "measured": tr("Measurement")}
         return tuple(of_origin[trace.origin] for trace in traces)
-    alike = [found[:number].count(name) + 1 for number, name in enumerate(found)]
     return tuple(
-        f"{name} {number}" if found.count(name) > 1 else name
-        for name, number in zip(found, alike, strict=True)
+        f"{name} {found[:number].count(name) + 1}" if found.count(name) > 1 else name
+        for number, name in enumerate(found)
     )
 
 
 def time_shares(trace: Trace) -> dict[str, float]:
-    """What share of all slots' time each part takes, in [0, 1]; those that take none are left out.
-
-    The parts are those of `metrics.breakdown`, with the first load told from the launch. They add up to 1.
-
-    >>> from tilesim import Costs, Device, Problem, simulate
-    >>> costs = Costs(1000, launch=250, prologue=1000, epilogue=250)
-    >>> run = simulate("naive", Problem(128, 384, 8, tile=(128, 128, 4)), Device(2), costs)
-    >>> {part: round(share, 3) for part, share in time_shares(run).items()}
-    {'multiply': 0.429, 'launch': 0.054, 'first load': 0.214, 'write': 0.054, 'idle': 0.25}
-    """
+    """The share of all slots' time that each part takes, if it takes any, in [0, 1]; they add up to 1."""
     parts, first = breakdown(trace), first_of_cta(trace)
     launched = int((launch_end(trace) - trace.spans["issue"])[first].sum())
     ns = {"multiply": parts["multiply"], "launch": launched, "first load": parts["launch"] - launched} | {
@@ -86,16 +71,7 @@ def parts(problem: Problem | WorkItems) -> str:
     """
     if isinstance(problem, WorkItems):
         return tr("{items} work items", items=problem.tiles)
-    return tiles(problem.tiles)
-
-
-def tiles(count: int) -> str:
-    """So many tiles.
-
-    >>> tiles(1), tiles(18)
-    ('1 tile', '18 tiles')
-    """
-    return tr("1 tile") if count == 1 else tr("{tiles} tiles", tiles=count)
+    return tr("1 tile") if problem.tiles == 1 else tr("{tiles} tiles", tiles=problem.tiles)
 
 
 def sms_of(count: int) -> str:
@@ -139,13 +115,7 @@ def pauses(trace: Trace) -> list[Pause]:
 
 
 def longest_pause(trace: Trace) -> Pause | None:
-    """The longest pause of all slots; None where none can be seen.
-
-    >>> from tilesim import Costs, Device, Problem, simulate
-    >>> costs = Costs(1000, launch=250, prologue=1000, epilogue=250)
-    >>> longest_pause(simulate("naive", Problem(128, 384, 8, tile=(128, 128, 4)), Device(2), costs))
-    Pause(sm=0, place=0, begin=3250, end=4750)
-    """
+    """The longest pause of all slots; None where none can be seen."""
     found = max(pauses(trace), key=lambda one: one.length, default=None)
     return found if found is not None and found.length >= LEAST else None
 
@@ -156,22 +126,17 @@ def unlike_pauses(slow: Trace, fast: Trace) -> tuple[Pause, Pause] | None:
     The SM is the one whose times are nearest to the average's. None where one run has no pause there, or
     none is long enough to be seen.
     """
-    sm = _usual_sm(slow, fast)
+    average, alone = difference(slow, fast), difference_by_sm(slow, fast)
+    strays = sum(abs(alone[part] - average[part]) for part in PARTS)
+    sm = min(sorted(set(slow.device.free_sms) & set(fast.device.free_sms)), key=lambda sm: strays[sm])
     each = [[one for one in pauses(trace) if (one.sm, one.place) == (sm, 0)] for trace in (slow, fast)]
     near = [
-        pair
-        for pair in zip(*each, strict=False)
-        if abs(pair[0].begin - pair[1].begin) <= NEAR * slow.makespan
+        (one, other)
+        for one, other in zip(*each, strict=False)
+        if abs(one.begin - other.begin) <= NEAR * slow.makespan
     ]
     pair = max(near, key=lambda pair: abs(pair[0].length - pair[1].length), default=None)
     return pair if pair is not None and max(one.length for one in pair) >= LEAST else None
-
-
-def _usual_sm(slow: Trace, fast: Trace) -> int:
-    average, alone = difference(slow, fast), difference_by_sm(slow, fast)
-    strays = sum(abs(alone[part] - average[part]) for part in PARTS)
-    both = sorted(set(slow.device.free_sms) & set(fast.device.free_sms))
-    return min(both, key=lambda sm: strays[sm])
 
 
 def window(trace: Trace, *seen: Pause) -> tuple[float, float]:

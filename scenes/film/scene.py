@@ -9,14 +9,15 @@ import sys
 from collections.abc import Sequence
 from math import ceil
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, Animation, Group, Mobject, VGroup, config, smoothstep
 
 from tilesim import Trace
 from tilesim.declared import after, name_of
-from tilesim_scenes.animations.fade import Fade, Still, Swap, late
+from tilesim_scenes.animations.direct import Direct
+from tilesim_scenes.animations.fade import Fade, Swap, late
 from tilesim_scenes.animations.zoom import GrowFromLane, Look
 from tilesim_scenes.film.configured_scene import ConfiguredScene
 from tilesim_scenes.film.course import FILMS, OURS
@@ -27,9 +28,10 @@ from tilesim_scenes.mobjects.traces.sm_lane import SmLane
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace
 from tilesim_scenes.mobjects.words.count import Clock
 from tilesim_scenes.mobjects.words.finding import Caption, Finding, reading_time
+from tilesim_scenes.render.files.joining import Chapter, Cue
 
-CAMERA, CARD, NEXT = 1.2, 4.0, 1.0
-"""Seconds: of a camera move, that the card at the end stays, and how many of these it names the next film."""
+CARD, NEXT = 4.0, 1.0
+"""Seconds that the card at the end stays, and how many of these it names the next film."""
 ON_TOP = 100
 """Manim's z_index of captions, badges and clocks."""
 DIMMED = 0.35
@@ -38,14 +40,6 @@ CLOCK, CLOCK_NARROW = 56, 44
 """Pixels: the clock's size, in a wide frame and in others."""
 APPEAR, CAPTION_AFTER, LONGEST_TITLE = 0.3, 0.2, 4.5
 """Seconds: of appearing, from a play's beginning to its caption, and that a title stands at most."""
-
-
-class Said(NamedTuple):
-    """A caption, and between which seconds of the film it stands."""
-
-    start: float
-    end: float
-    text: str
 
 
 class Film(ConfiguredScene):
@@ -59,14 +53,13 @@ class Film(ConfiguredScene):
     def setup(self) -> None:
         """Begin without words, with all in sight."""
         super().setup()
-        self.captions: list[Said] = []
-        self.chapters: list[tuple[float, str]] = []
+        self.captions: list[Cue] = []
+        self.chapters: list[Chapter] = []
         self.pauses: list[float] = []
         self._caption: Caption | None = None
         self._said_at, self._next = 0.0, None
         self._fixed: list[Mobject] = []
         self._badges: list[Swap] = []
-        self._dimmed: list[Mobject] = []
         self._seen: tuple[np.ndarray, float] | None = None
         self._lintel: Mobject | None = None
         self.card: Finding | None = None
@@ -93,17 +86,13 @@ class Film(ConfiguredScene):
         self.remove(words)
 
     def say(self, text: str) -> None:
-        """Make `text` the caption, once the next play has begun; first the last one can be read."""
+        """Make `text` the caption, or "" none, once the next play has begun; the last one is read first."""
         self.let_read()
         self._next = text
 
-    def hush(self) -> None:
-        """Take the caption away with the next play."""
-        self.say("")
-
     def chapter(self, name: str) -> None:
         """Begin a chapter here."""
-        self.chapters.append((self.now, name))
+        self.chapters.append(Chapter(self.now, name))
 
     def badge(self, source: Trace | Badge | None) -> None:
         """Show, upper right, where the figures come from; a trace says so itself. None: no badge.
@@ -135,21 +124,28 @@ class Film(ConfiguredScene):
     def play(self, *args: Any, **kwargs: Any) -> None:
         """As Manim's, with a caption that was said."""
         animations = self.compile_animations(*args, **kwargs)
-        start, swap = self.now, self._swap()
-        badges, self._badges = self._badges, []
+        start, captions, badges = self.now, [], self._badges
+        if self._next is not None:
+            new = self._overlay(Caption(self._next)) if self._next else None
+            captions = [Swap(self._caption, new)]
+        self._next, self._badges = None, []
         try:
-            super().play(*animations, *swap, *badges)
+            super().play(*animations, *captions, *badges)
         finally:
             # Where only a part of the film is asked for, it may end before the play does.
-            for change in swap:
-                self._said(change, start)
-            for change in badges:
+            for change in (*captions, *badges):
                 if change.old is not None:
                     self._drop(change.old)
+            for change in captions:
+                if change.old is not None:
+                    self.pauses.append(start)
+                begun = start + CAPTION_AFTER * self.stretch
+                self._end_caption(begun)
+                self._caption, self._said_at = change.new, begun
 
     def wait(self, duration: float = 1.0, **kwargs: Any) -> None:
         if self._next is not None or self._badges:
-            self.play(Still(run_time=duration))
+            self.play(Direct(run_time=duration))
             return
         super().wait(duration, **kwargs)
 
@@ -173,27 +169,6 @@ class Film(ConfiguredScene):
         """What is said of the film beside it: its finding, as lines."""
         card = self.card
         return {"finding": list(filter(None, (card.sentence, card.number, card.aside)))} if card else {}
-
-    def focus(self, *spoken_of: Mobject) -> None:
-        """Dim all but some mobjects, in 0.3 s."""
-        self.unfocus()
-        bright = {id(one) for mobject in spoken_of for one in mobject.get_family()}
-        others = [
-            one
-            for one in self.mobjects
-            if one is not self.camera.frame
-            and not any(id(member) in bright for member in one.get_family())
-            and not any(one is fixed for fixed in self._fixed)
-        ]
-        if others:
-            self._dimmed = others
-            self.play(*(Fade(one, 1.0, DIMMED, run_time=APPEAR) for one in others))
-
-    def unfocus(self) -> None:
-        """Bring back what `focus` dimmed."""
-        dimmed, self._dimmed = self._dimmed, []
-        if dimmed:
-            self.play(*(Fade(one, DIMMED, 1.0, run_time=APPEAR) for one in dimmed))
 
     def dive(self, *targets: Mobject, room: float = 1.2) -> None:
         """Bring the camera to some mobjects, with `room` times their size around them, in 1.2 s.
@@ -219,13 +194,13 @@ class Film(ConfiguredScene):
                 self._lintel.move_to([0, top, 0], UP)
                 self.add(self._overlay(self._lintel).set_z_index(ON_TOP - 1))
                 hides.append(Fade(self._lintel, 0.0, 1.0, run_time=APPEAR))
-        self.play(Look(frame, centre, scale * config.frame_width, self._fixed, run_time=CAMERA), *hides)
+        self.play(Look(frame, centre, scale * config.frame_width, self._fixed), *hides)
 
     def come_out(self) -> None:
         """Bring the camera back out the way it went in."""
         seen, self._seen = self._seen, None
         if seen:
-            self.play(Look(self.camera.frame, *seen, self._fixed, run_time=CAMERA))
+            self.play(Look(self.camera.frame, *seen, self._fixed))
         if self._lintel is not None:
             self._drop(self._lintel)
             self._lintel = None
@@ -240,7 +215,7 @@ class Film(ConfiguredScene):
     ) -> None:
         """Lanes that came forward go back to their `places` in the `whole`, which comes up behind them."""
         pairs = zip(lanes, places, strict=True)
-        back = (GrowFromLane(*pair, seconds, lambda alpha: smoothstep(1 - alpha)) for pair in pairs)
+        back = (GrowFromLane(*pair, seconds, rate_func=lambda alpha: smoothstep(1 - alpha)) for pair in pairs)
         self.add(*whole).bring_to_front(*lanes)
         self.play(*(Fade(one, 0.0, 1.0, seconds, rate_func=late) for one in whole), *back, *along)
         self.remove(*lanes)
@@ -252,7 +227,7 @@ class Film(ConfiguredScene):
 
         `into`: what takes things that are on screen to their places on the card, where they stay beneath it.
         """
-        self.hush()
+        self.say("")
         self.come_out()
         staying = [one for animation in into for one in animation.mobject.submobjects]
         # A badge that says the same is not taken away, and brought back.
@@ -285,22 +260,6 @@ class Film(ConfiguredScene):
             self.play(Swap(card.small, card.instead_of_aside(tr("Next: {title}", title=title))))
             self.wait(NEXT)
 
-    def _swap(self) -> list[Swap]:
-        """The change of captions that is due, if any."""
-        if self._next is None:
-            return []
-        text, self._next = self._next, None
-        new = Caption(text) if text else None
-        return [Swap(self._caption, self._overlay(new) if new else None)]
-
-    def _said(self, change: Swap, start: float) -> None:
-        if change.old is not None:
-            self._drop(change.old)
-            self.pauses.append(start)
-        self._end_caption(start + CAPTION_AFTER * self.stretch)
-        self._caption = change.new
-        self._said_at = start + CAPTION_AFTER * self.stretch
-
     def let_read(self) -> None:
         """Wait until the caption that stands could be read."""
         if self._caption is not None:
@@ -310,7 +269,7 @@ class Film(ConfiguredScene):
 
     def _end_caption(self, end: float) -> None:
         if self._caption is not None:
-            self.captions.append(Said(self._said_at, end, self._caption.text))
+            self.captions.append(Cue(self._said_at, end, self._caption.text))
 
     def _corner(self, side: int) -> Any:
         """The middle of the line that badge (side 1) and clock (-1) stand on, where that begins."""

@@ -55,18 +55,12 @@ def _is_tile(value: Any) -> bool:
     return isinstance(value, list | tuple) and len(value) == 3 and all(type(size) is int for size in value)
 
 
-def _are_names(value: Any) -> bool:
-    return _is_name(value) or (isinstance(value, list | tuple) and all(map(_is_name, value)))
-
-
-def _are_traces(value: Any) -> bool:
-    """Names of files, or among them traces themselves."""
-    several = value if isinstance(value, list | tuple) else [value]
-    return all(isinstance(one, Trace) or _is_name(one) for one in several)
-
-
 def _are_pairs(value: Any) -> bool:
     return isinstance(value, dict) and all(_is_name(one) for pair in value.items() for one in pair)
+
+
+def _several(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value]
 
 
 NUMBER = Kind(lambda value: type(value) is float or whole().fits(value), "a number")
@@ -88,7 +82,7 @@ SIMULATION = {
     **DEVICE,
     "costs": FILE,
     "seed": whole(),
-    "schedule": Kind(_are_names, "a name, or a list of them"),
+    "schedule": Kind(lambda value: all(map(_is_name, _several(value))), "a name, or a list of them"),
 }
 LOOK = {
     "theme": one_of(THEMES),
@@ -99,14 +93,14 @@ LOOK = {
     "lang": one_of(LANGUAGES),
     "next": one_of((NO_FILM, *course(OURS))),
 }
-READING = {
-    "map": Kind(_are_pairs, "a table of texts"),
-    "tile_from": NAME,
-    "items": BOOL,
-}
+READING = {"map": Kind(_are_pairs, "a table of texts"), "tile_from": NAME, "items": BOOL}
 """How a file of others is read, as `tilesim.formats.reading` has it."""
-TRACES = SIMULATION | READING | {"trace": Kind(_are_traces, "a file's name, or a list of them")} | LOOK
-"""Of a film of traces."""
+TRACE = Kind(
+    lambda value: all(isinstance(one, Trace) or _is_name(one) for one in _several(value)),
+    "a file's name, or a list of them",
+)
+TRACES = SIMULATION | READING | {"trace": TRACE} | LOOK
+"""Of a film of traces, which are given by the names of files, or themselves."""
 LADDER = {"ladder": FILE} | LOOK
 """Of a film of a kernel ladder."""
 REPORT = {"report": FILE} | LOOK
@@ -181,5 +175,4 @@ def files_in(settings: Mapping[str, Any]) -> list[str]:
     >>> files_in({"trace": ["a.npz", "b.npz"], "costs": "c.json", "seed": 1})
     ['c.json', 'a.npz', 'b.npz']
     """
-    values = [settings[key] for key in FILES if key in settings]
-    return [name for value in values for name in ([value] if isinstance(value, str) else value)]
+    return [name for key in FILES if key in settings for name in _several(settings[key])]

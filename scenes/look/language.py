@@ -8,7 +8,6 @@ import subprocess
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from tilesim.errors import TilesimError
@@ -17,16 +16,11 @@ SOURCE = "en"
 CATALOGUES = Path(__file__).parents[1] / "locale"
 OWN_LETTERS_END = "\u0400"
 """The letters before this, Latin and Greek, come with films, in `typefaces`."""
-_ENGLISH: Mapping[str, str] = MappingProxyType({})
-_sentences = _ENGLISH
+_sentences: Mapping[str, str] = {}
 
 
 def tr(sentence: str, **fields: Any) -> str:
-    """`sentence` in the film's language, with its fields filled in.
-
-    >>> tr("{tiles} tiles on {sms} SMs", tiles=18, sms=4)
-    '18 tiles on 4 SMs'
-    """
+    """`sentence` in the film's language, with its fields filled in."""
     return _sentences.get(sentence, sentence).format(**fields)
 
 
@@ -36,7 +30,7 @@ def use_language(name: str) -> None:
     Raises TilesimError where its catalogue, or Babel, which reads it, is missing.
     """
     global _sentences
-    _sentences = _ENGLISH if name == SOURCE else catalogue(name)
+    _sentences = {} if name == SOURCE else catalogue(name)
 
 
 @cache
@@ -73,4 +67,4 @@ def catalogue(name: str) -> Mapping[str, str]:
             messages = list(read_po(file, locale=name))
     except OSError as error:
         raise TilesimError(f"the captions in {name} cannot be read ({error.strerror})") from None
-    return MappingProxyType({one.id: one.string for one in messages if one.id and one.string})
+    return {one.id: one.string for one in messages if one.id and one.string}

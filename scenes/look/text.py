@@ -34,17 +34,14 @@ LEAST_SIZE, MOST_LETTERS = 28, 120
 """Pixels to which a name is shrunk before it is cut, and letters that no line has room for."""
 WORDS = re.compile(r" (?!(?:µs|ns|ms|KB|MB|GB|TFLOP/s|GB/s)\b)")
 """Where a line may end."""
-NOT_DRAWN = {
-    chr(code): "\N{REPLACEMENT CHARACTER}" for code in (*range(32), *range(127, 160), 0xFFFE, 0xFFFF)
-}
+NOT_DRAWN = dict.fromkeys(
+    (*range(32), *range(127, 160), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF), "\N{REPLACEMENT CHARACTER}"
+)
+"""What stands for control characters, surrogates and codes that are none, as `str.translate` takes it."""
 
 
 def px(pixels: float) -> float:
-    """Manim's units that so many pixels take, where the frame's shorter side has 1080.
-
-    >>> round(px(1080), 6) == round(min(config.frame_width, config.frame_height), 6)
-    True
-    """
+    """Manim's units that so many pixels take, where the frame's shorter side has 1080."""
     return pixels * min(config.frame_width, config.frame_height) / SHORTER_SIDE
 
 
@@ -54,8 +51,7 @@ def drawable(text: str) -> str:
     >>> drawable("a\\x00b"), drawable("\\ud800 naïve")
     ('a�b', '� naïve')
     """
-    replaced = (NOT_DRAWN.get(letter, letter) for letter in text)
-    return "".join("\N{REPLACEMENT CHARACTER}" if "\ud800" <= one <= "\udfff" else one for one in replaced)
+    return text.translate(NOT_DRAWN)
 
 
 def label(
@@ -78,11 +74,7 @@ def _label(text: str, points: float, ink: ManimColor, font: str, weight: str) ->
 
 
 def cut(text: str, room: float, size: float = LEAST_SIZE, bold: bool = False) -> str:
-    """`text`, or as much of its head as is `room` units wide at a size of so many pixels, and an ellipsis.
-
-    >>> cut("naive", px(400)), len(cut("W" * 1000, px(400))) < len(cut("i" * 1000, px(400))) < 60
-    ('naive', True)
-    """
+    """`text`, or as much of its head as is `room` units wide at a size of so many pixels, and an ellipsis."""
     if len(text) < MOST_LETTERS and px(width(text, size, bold=bold)) <= room:
         return text
     ends = range(1, min(len(text), MOST_LETTERS))
@@ -140,13 +132,10 @@ def _shared_out(words: list[str], between: str, count: int) -> list[str]:
     ['One thread block', 'for each tile']
     """
     # A script without spaces breaks anywhere, so evenly; words leave few places.
-    every = combinations(range(1, len(words)), count - 1) if between else [_evenly(len(words), count)]
+    evenly = tuple(round(len(words) * line / count) for line in range(1, count))
+    every = combinations(range(1, len(words)), count - 1) if between else [evenly]
     broken = ([between.join(words[a:b]) for a, b in pairwise((0, *cuts, len(words)))] for cuts in every)
     return min(broken, key=lambda rows: max(advance(row, SANS) for row in rows))
-
-
-def _evenly(length: int, count: int) -> tuple[int, ...]:
-    return tuple(round(length * line / count) for line in range(1, count))
 
 
 @lru_cache(maxsize=4096)
@@ -158,13 +147,9 @@ def advance(text: str, family: str = MONO, bold: bool = True) -> float:
     return context.text_extents(drawable(text)).x_advance / OUTLINED_AT
 
 
-def width(text: str, size: float, family: str = SANS, bold: bool = False) -> float:
-    """How wide `text` is at a font size, in the same unit.
-
-    >>> width("ii", 10) < width("WW", 10)
-    True
-    """
-    return advance(text, family, bold) * size
+def width(text: str, size: float, bold: bool = False) -> float:
+    """How wide `text` is at a font size, in the same unit."""
+    return advance(text, SANS, bold) * size
 
 
 @lru_cache(maxsize=4096)

@@ -114,11 +114,7 @@ THEMES = {
 
 
 def theme_now() -> Theme:
-    """The theme that stands out from Manim's own background, so that mobjects fit into any scene.
-
-    >>> theme_now() is THEMES["dark"]
-    True
-    """
+    """The theme that stands out from Manim's own background, so that mobjects fit into any scene."""
     return THEMES["light" if luma(ManimColor(config.background_color).to_int_rgb()) > 127 else "dark"]
 
 
@@ -134,22 +130,14 @@ def rgb(colour: np.ndarray | AnyColour) -> np.ndarray:
 
 
 def luma(colour: np.ndarray | AnyColour) -> float:
-    """How bright a colour is, 0 to 255 (ITU-R BT.709).
-
-    >>> round(luma((255, 255, 255)), 9)
-    255.0
-    """
+    """How bright a colour is, 0 to 255 (ITU-R BT.709)."""
     return float(np.dot(rgb(colour)[:3], (0.2126, 0.7152, 0.0722)))
 
 
 def sm_colour(sm: int, sms: int) -> Colour:
-    """The colour of one of `sms` SMs.
-
-    >>> sm_colour(1, 4)
-    (0, 158, 115)
-    """
-    red, green, blue = sm_colours(sms)[sm]
-    return int(red), int(green), int(blue)
+    """The colour of one of `sms` SMs."""
+    red, green, blue = sm_colours(sms)[sm].tolist()
+    return red, green, blue
 
 
 def sm_colours(sms: int) -> np.ndarray:
@@ -201,16 +189,11 @@ def mix(under: np.ndarray | AnyColour, over: np.ndarray | AnyColour, share: floa
     >>> mix((0, 0, 0), (200, 100, 0), 0.5).tolist()
     [100, 50, 0]
     """
-    blend = (1 - share) * rgb(under) + share * rgb(over)
-    return np.rint(blend).astype(np.uint8)
+    return np.rint((1 - share) * rgb(under) + share * rgb(over)).astype(np.uint8)
 
 
 def mixed(under: AnyColour, over: AnyColour, share: float) -> Colour:
-    """The same of two colours, as a colour.
-
-    >>> mixed((0, 0, 0), (200, 100, 0), 0.5)
-    (100, 50, 0)
-    """
+    """The same of two colours, as a colour."""
     red, green, blue = mix(under, over, share).tolist()
     return red, green, blue
 
@@ -241,12 +224,3 @@ def ink_on(colour: np.ndarray | AnyColour) -> Colour:
     ((13, 17, 23), (255, 255, 255))
     """
     return (13, 17, 23) if luma(colour) > 118 else (255, 255, 255)
-
-
-def hexadecimal(colour: np.ndarray | Colour) -> str:
-    """The colour as Manim takes it.
-
-    >>> hexadecimal((230, 159, 0))
-    '#e69f00'
-    """
-    return "#" + bytes(int(c) for c in colour).hex()

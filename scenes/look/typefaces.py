@@ -14,19 +14,14 @@ SANS, MONO = "Tilesim Sans", "Tilesim Mono"
 FILES = Path(__file__).parent / "fonts"
 
 
-def register() -> None:
-    """Let Pango find the fonts from now on, also where it has already set a text."""
-    for file in sorted(FILES.glob("*.ttf")):
-        manimpango.register_font(str(file))
-    # Pango keeps the fonts that it knew when it set its first text, until it is given none.
-    with suppress(OSError, AttributeError):
-        ctypes.CDLL(manimpango.cmanimpango.__file__).pango_cairo_font_map_set_default(None)
+for file in sorted(FILES.glob("*.ttf")):
+    manimpango.register_font(str(file))
+# Pango keeps the fonts that it knew when it set its first text, until it is given none.
+with suppress(OSError, AttributeError):
+    ctypes.CDLL(manimpango.cmanimpango.__file__).pango_cairo_font_map_set_default(None)
 
 
 def missing() -> list[str]:
     """Which of the families Pango does not find."""
     found = set(manimpango.list_fonts())
     return [family for family in (SANS, MONO) if family not in found]
-
-
-register()

@@ -1,38 +1,36 @@
 """Rendering: any Manim scene, drawn and converted only where it changes.
 
-`IncrementalRenderer` takes the place of Manim's CairoRenderer, and takes the same arguments:
-
-    class Film(MovingCameraScene):                      # a scene that always renders so
-        def __init__(self, renderer=None, camera_class=MovingCamera, **settings):
-            renderer = renderer or IncrementalRenderer(camera_class=camera_class)
-            super().__init__(renderer=renderer, camera_class=camera_class, **settings)
-
-    scene = made(AnyScene)                              # any other scene, as AnyScene() makes it
-    scene = made(AnyScene, MyRenderer)                  # with a subclass of IncrementalRenderer
-    scene.render()
-
-What whoever takes the frames needs of the renderer:
-
-- `renderer.camera.pixel_array`: the frame, uint8, [height, width, 4], drawn over in place by the next one;
-- `renderer.changed`: a list of Pixels, the rectangles (left, top, width, height) in which this frame differs
-  from the one handed on before; empty where it does not, the whole frame where that is not known;
-- `renderer.hand_on(repeat)`: called once for each frame that is drawn, to be shown `repeat` times. A subclass
-  that encodes by itself overrides it; as it stands, the frame goes to Manim's file writer;
-- `renderer.before(repeat)`: called before each frame is drawn; a subclass may set `drawing` here;
-- `renderer.drawing`: while False, nothing is drawn or handed on, but for what stands still at the start of
-  each play; time advances and `renderer.frames` counts the frames as if they were. Once it is True again, mid
-  play too, the frames are as if it had always been so. `changed` of the next frame is against the last one
-  handed on;
-- `renderer.frames`: how many frames were handed on or would have been, each as often as it is repeated.
-
-`planes` converts the rectangles of a frame that changed to the encoder's format, for Manim and for ours.
-
-The frames are those of Manim, byte for byte, and so is what `manim render` writes. All that is built on
-Manim's inside stands in `manim_inside`, which knows Manim 0.22. With any other version KNOWN is False,
-`IncrementalRenderer` is Manim's CairoRenderer and `made` makes scenes with it, after one warning.
+The frames are those of Manim, byte for byte, and so is what `manim render` writes. `IncrementalRenderer`
+takes the place of Manim's CairoRenderer, with the same arguments. All that is built on Manim's inside is in
+`manim_inside`, which knows Manim 0.22; with any other version, `IncrementalRenderer` is CairoRenderer.
 """
 
-from tilesim_scenes.render.dirty import Pixels
-from tilesim_scenes.render.manim_inside import KNOWN, IncrementalRenderer, made
+from typing import Any
+from unittest.mock import patch
 
-__all__ = ["KNOWN", "IncrementalRenderer", "Pixels", "made"]
+import manim
+from manim import Camera, Scene, logger
+
+VERSIONS = ("0.22",)
+KNOWN = manim.__version__.rpartition(".")[0] in VERSIONS
+
+if KNOWN:
+    from tilesim_scenes.render.manim_inside.renderer import IncrementalRenderer
+else:
+    from manim.renderer.cairo_renderer import CairoRenderer as IncrementalRenderer
+
+    logger.warning(
+        f"Manim {manim.__version__} is not known here ({', '.join(VERSIONS)} is): it draws every frame whole"
+    )
+
+
+def made(scene: type[Scene], renderer: Any = IncrementalRenderer) -> Scene:
+    """`scene()` with such a renderer where it would have Manim's; Manim's own where Manim is not KNOWN."""
+    if not KNOWN:
+        return scene()
+
+    def build(camera_class: type[Camera] = Camera, skip_animations: bool = False) -> IncrementalRenderer:
+        return renderer(camera_class=camera_class, skip_animations=skip_animations)
+
+    with patch("manim.scene.scene.CairoRenderer", build):
+        return scene()

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
+from itertools import accumulate
+from math import inf
 from pathlib import Path
 
 from tilesim.storage import files, scratch
 from tilesim_scenes.render.export import Drawn, Exported, drawn, put, readable_errors
-from tilesim_scenes.render.files.joining import Chapter, Cue, Extras, join
+from tilesim_scenes.render.files.joining import Extras, join
 from tilesim_scenes.render.running import OwnRenderer, RenderRequest
 from tilesim_scenes.render.scene_files import SceneError
 
@@ -36,7 +38,7 @@ def export(
         begins = starts(films)
         extras, made = together(films, form.fps), folder / f"course.{form.container}"
         segments = [segment for film in films for segment in film.segments]
-        join(segments, form.codec, form.container, form.rate, made, extras, 0.0)
+        join(segments, form, made, extras)
         put(made, output)
     names = [request.file.stem.replace("_", "-") for request in requests]
     figures = {
@@ -58,17 +60,11 @@ def export(
 
 def starts(films: Sequence[Drawn]) -> list[int]:
     """The frame at which each film begins, and that at which the last one has ended."""
-    begins = [0]
-    for film in films:
-        begins.append(begins[-1] + film.frames)
-    return begins
+    return list(accumulate((film.frames for film in films), initial=0))
 
 
 def together(films: Sequence[Drawn], fps: int) -> Extras:
     """What films say, in seconds of all of them one after the other."""
-    cues, chapters = [], []
-    for begin, film in zip(starts(films), films, strict=False):
-        at = begin / fps
-        cues += [Cue(cue.start + at, cue.end + at, cue.text) for cue in film.extras.cues]
-        chapters += [Chapter(chapter.start + at, chapter.title) for chapter in film.extras.chapters]
-    return Extras(cues, chapters)
+    moved = [film.extras.cut(-begin / fps, inf) for begin, film in zip(starts(films), films, strict=False)]
+    cues = [cue for extras in moved for cue in extras.cues]
+    return Extras(cues, [chapter for extras in moved for chapter in extras.chapters])

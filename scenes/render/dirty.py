@@ -47,20 +47,12 @@ class Pixels:
 
 
 def grid(width: int, height: int) -> np.ndarray:
-    """The tiles of a frame of that size, none of them dirty.
-
-    >>> grid(1920, 1080).shape
-    (34, 60)
-    """
+    """The tiles of a frame of that size, none of them dirty."""
     return np.zeros((-(-height // TILE), -(-width // TILE)), bool)
 
 
 def tiles(left: float, top: float, right: float, bottom: float, shape: tuple[int, ...]) -> Range:
-    """The tiles of a grid of that shape that a rectangle, in pixels, touches; all where it is not finite.
-
-    >>> tiles(10.5, -3, 40, 31.9, (34, 60)), tiles(-9, -9, -1, -1, (34, 60))
-    ((0, 1, 0, 2), (0, 0, 0, 0))
-    """
+    """The tiles of a grid of that shape that a rectangle, in pixels, touches; all where it is not finite."""
     rows, columns = shape
     if not -1e6 < left <= right < 1e6 or not -1e6 < top <= bottom < 1e6:
         # Cairo's coordinates overflow far outside, so nobody knows where that is drawn.
@@ -71,12 +63,7 @@ def tiles(left: float, top: float, right: float, bottom: float, shape: tuple[int
 
 
 def meeting(dirty: np.ndarray, ranges: np.ndarray) -> np.ndarray:
-    """Which of some ranges (int, [n, 4]) hold a dirty tile: their indices, in order.
-
-    >>> dirty = np.eye(3, dtype=bool)
-    >>> meeting(dirty, np.array([(0, 1, 0, 1), (0, 1, 1, 3), (1, 3, 1, 2), (0, 0, 0, 0)]))
-    array([0, 2])
-    """
+    """Which of some ranges (int, [n, 4]) hold a dirty tile: their indices, in order."""
     sums = np.zeros((dirty.shape[0] + 1, dirty.shape[1] + 1), np.int64)
     sums[1:, 1:] = dirty.cumsum(0).cumsum(1)
     top, bottom, left, right = ranges.T
@@ -93,9 +80,12 @@ def rectangles(dirty: np.ndarray, width: int, height: int) -> list[Pixels]:
     """
     open_runs: dict[tuple[int, int], int] = {}
     found = []
-    lines = {row: _runs(dirty[row].tobytes()) for row in np.flatnonzero(dirty.any(1)).tolist()}
-    last = max(lines, default=-1)
-    for row in range(min(lines, default=0), last + 2):
+    # Where a row is no longer as it was is a run's start, then its end.
+    rows, edges = (each.tolist() for each in np.nonzero(np.diff(np.pad(dirty, ((0, 0), (1, 1))), axis=1)))
+    lines: dict[int, list[tuple[int, int]]] = {}
+    for row, start, end in zip(rows[::2], edges[::2], edges[1::2], strict=True):
+        lines.setdefault(row, []).append((start, end))
+    for row in range(min(lines, default=0), max(lines, default=-1) + 2):
         runs = lines.get(row, ())
         for run in [run for run in open_runs if run not in runs]:
             found.append((open_runs.pop(run), row, *run))
@@ -110,18 +100,3 @@ def rectangles(dirty: np.ndarray, width: int, height: int) -> list[Pixels]:
         )
         for top, bottom, left, right in sorted(found)
     ]
-
-
-def _runs(line: bytes) -> list[tuple[int, int]]:
-    """Where a row of a grid is dirty, as (start, end).
-
-    >>> _runs(bytes([0, 1, 1, 0, 1]))
-    [(1, 3), (4, 5)]
-    """
-    runs, start = [], line.find(1)
-    while start >= 0:
-        end = line.find(0, start)
-        end = len(line) if end < 0 else end
-        runs.append((start, end))
-        start = line.find(1, end)
-    return runs

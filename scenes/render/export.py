@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from tilesim.errors import TilesimError
 from tilesim.storage import files, scratch
 from tilesim_scenes.render import remote
 from tilesim_scenes.render.files import gifs
+from tilesim_scenes.render.files.formats import SLIDES
 from tilesim_scenes.render.files.joining import Chapter, Cue, Extras, join
 from tilesim_scenes.render.files.planes import HDTV, Planes
 from tilesim_scenes.render.forks import CAN_FORK, Forks
@@ -32,15 +33,16 @@ UNNAMED = ("autocreated", "unnamed")
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was written: how many frames, and what the film says beside them."""
+    """What was written: a film of so many seconds, and what it says beside its pictures.
+
+    `note`: why it was drawn otherwise than asked for. `look`: what was chosen where nobody asked.
+    """
 
     seconds: float
     extras: Extras
     figures: Mapping[str, Any]
     note: str = ""
-    """Why it was drawn otherwise than asked for."""
     look: str = ""
-    """What was chosen where nobody asked."""
 
     @property
     def about(self) -> str:
@@ -71,13 +73,14 @@ def export(
             return by_manim(request, output, folder, f"{error}, so Manim itself renders it")
         made, frames, extras, look = folder / f"film.{form.container}", film.frames, film.extras, ""
         if form.form == "gif":
-            join(film.segments, form.codec, "mp4", form.rate, folder / "film.mp4", Extras(), request.start)
+            # From a film without losses, as slides are.
+            join(film.segments, replace(form, form=SLIDES), folder / "film.mp4", Extras())
             gif = gifs.chosen(folder / "film.mp4", made, request.keep)
             # What stood before anything moved is not in it.
             extras = extras.cut(gif.first / form.fps, frames / form.fps)
             frames, look = frames - gif.first, gif.about
         else:
-            join(film.segments, form.codec, form.container, form.rate, made, extras, request.start)
+            join(film.segments, form, made, extras, request.start)
         put(made, output)
     figures = {"frames": frames, "captions": extras.cues, "chapters": extras.chapters}
     return Exported(frames / form.fps, extras, figures | film.figures, look=look)
@@ -115,10 +118,7 @@ def drawn(
     progress: Callable[[int], object],
     workers: Executor | None = None,
 ) -> Drawn:
-    """Draw and encode the segments of `request` into `folder`, as `export` is asked to.
-
-    Raises OwnRenderer where only Manim itself can render the scene.
-    """
+    """Draw and encode the segments of `request` into `folder`; raises OwnRenderer where only Manim can."""
     if workers:
         scene = remote.drawn(request, folder, workers, progress)
     else:
@@ -137,7 +137,7 @@ def by_manim(request: RenderRequest, output: Path, folder: Path, note: str) -> E
     """Let Manim itself render the scene; raises SceneError where only a part of it is asked for."""
     if request.part != RenderRequest(request.scene, request.file, request.format).part:
         raise SceneError(f"{note}; leave out --from and --to")
-    form = {"format": request.format.container}
+    form = {"format": request.format.container, "dry_run": False}
     with manim_config(request, folder), tempconfig(form), redirect_stdout(sys.stderr):
         try:
             scene = request.scene()
@@ -155,7 +155,7 @@ def drawn_here(request: RenderRequest, folder: Path, jobs: int, progress: Callab
     planes = Planes(*form.size, form.codec.pixels, HDTV)
 
     def sink(segment: int) -> Encoded:
-        return Encoded(folder / f"segment-{segment:06}{form.codec.suffix}", planes, form)
+        return Encoded(folder / f"segment-{segment:06}{form.codec.suffix}", form, planes)
 
     with ExitStack() as stack:
         forks = None
@@ -178,10 +178,10 @@ def drawn_here(request: RenderRequest, folder: Path, jobs: int, progress: Callab
 def _extras(scene: Scene, folder: Path, request: RenderRequest) -> Extras:
     """What a scene said while it ran: subcaptions or captions, sections or chapters, and sound."""
     writer, fps = scene.renderer.file_writer, request.format.fps
-    cues = [Cue(*cue) for cue in getattr(scene, "captions", ())] or [
+    cues = [*getattr(scene, "captions", ())] or [
         Cue(cue.start.total_seconds(), cue.end.total_seconds(), cue.content) for cue in writer.subcaptions
     ]
-    chapters = [Chapter(*chapter) for chapter in getattr(scene, "chapters", ())] or [
+    chapters = [*getattr(scene, "chapters", ())] or [
         Chapter(frame / fps, type(scene).__name__ if name in UNNAMED else name)
         for frame, name in scene.renderer.sections
         if len(scene.renderer.sections) > 1

@@ -50,11 +50,7 @@ class Forks:
     """
 
     def __init__(
-        self,
-        jobs: int,
-        folder: Path,
-        progress: Callable[[int], object],
-        prepare: Callable[[], object] = int,
+        self, jobs: int, folder: Path, progress: Callable[[int], object], prepare: Callable[[], object] = int
     ) -> None:
         self.jobs, self.folder, self.progress, self.prepare = jobs, folder, progress, prepare
         self.running: set[int] = set()
@@ -96,12 +92,7 @@ class Forks:
             os.dup2(nowhere, stream)
         sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (until the end)
         self.prepare()
-        self._wait_for_turn()
-        os.close(waits)
-        return True
-
-    def _wait_for_turn(self) -> None:
-        """Wait until those before have begun, and for a turn; ends with the process that was forked from."""
+        # Until those before have begun, then until there is a turn.
         while not select.select([self.before], [], [], POLL)[0]:
             self._end_if_alone()
         while True:
@@ -110,13 +101,12 @@ class Forks:
             # Another may have been faster.
             with suppress(BlockingIOError):
                 os.read(self.turns, 1)
-                return
+                break
+        os.close(waits)
+        return True
 
     def done(self, frames: int) -> None:
-        """So many frames are done, in whichever process; ends one that was forked where the first is gone.
-
-        Raises TilesimError in the first where another has failed.
-        """
+        """Tell that so many frames are done; raises TilesimError in the first process if another failed."""
         if not self.forked:
             self.progress(frames)
             self._look()
@@ -162,18 +152,11 @@ class Forks:
             ended, status = os.waitpid(pid, os.WNOHANG)
             if ended:
                 self.running.discard(pid)
-                self._check(pid, os.waitstatus_to_exitcode(status))
+                if status:
+                    code, report = os.waitstatus_to_exitcode(status), self.folder / f"{pid}.error"
+                    died = f"a process that drew a part of this film died (exit code {code})"
+                    died = f"{died}, killed or out of memory; try with fewer --jobs"
+                    raise TilesimError(report.read_text("utf-8") if report.is_file() else died)
         with suppress(BlockingIOError):
             if told := os.read(self.read_end, 65536):
                 self.progress(len(told))
-
-    def _check(self, pid: int, code: int) -> None:
-        if code == 0:
-            return
-        report = self.folder / f"{pid}.error"
-        raise TilesimError(
-            report.read_text("utf-8")
-            if report.is_file()
-            else f"a process that drew a part of this film died (exit code {code}), killed or out of memory; "
-            "try with fewer --jobs"
-        )

@@ -1,6 +1,4 @@
-"""Machine: what of this machine's libraries films need, and have.
-
-Whoever asks knows that Manim is installed, for it is loaded with this."""
+"""Machine: what of this machine's libraries films need, and have."""
 
 import shutil
 
@@ -8,7 +6,7 @@ import av
 import cairo
 import manimpango
 
-from tilesim_scenes.render.files.coding import CODECS
+from tilesim_scenes.render.files.formats import CODECS
 
 
 def drawing() -> str:

@@ -15,8 +15,7 @@ from manim import Scene, config, tempconfig
 from tilesim.errors import TilesimError
 from tilesim.storage import scratch
 from tilesim_scenes.render import scene_files
-from tilesim_scenes.render.files.planes import HDTV, Planes
-from tilesim_scenes.render.running import ENDLESS, RenderRequest, ran
+from tilesim_scenes.render.running import RenderRequest, played, ran
 from tilesim_scenes.render.scene_files import SceneError
 from tilesim_scenes.render.segments import SegmentRenderer
 from tilesim_scenes.render.take import Encoded, Part, Take
@@ -45,13 +44,11 @@ def drawn(
     Raises SceneError where the scene fails, or a worker's run of it has other frames.
     """
     seed = SEED if config.seed is None else config.seed
-    unseen = Take(Part(ENDLESS, ENDLESS, 1), lambda segment: None)
     with tempconfig({"seed": seed}):
-        scene = ran(request, folder, partial(SegmentRenderer, unseen))
+        scene = played(request, folder)
     whole = replace(request.part, end=min(request.part.end, scene.renderer.frames))
-    module = (
-        request.scene.__module__ if request.is_ours and "tilesim_scenes" in request.scene.__module__ else ""
-    )
+    module = request.scene.__module__
+    module = module if request.is_ours and "tilesim_scenes" in module else ""
     plain = replace(request, scene=Scene, file=request.file.resolve())
     tasks = [
         (part, workers.submit(segment, Task(plain, module, request.scene.__name__, part, seed)))
@@ -84,18 +81,16 @@ def segment(task: Task) -> bytes:
 def draw(folder: Path) -> None:
     """Draw the segment of the task in `folder` into a file there."""
     task: Task = pickle.loads((folder / "task").read_bytes())
-    form, frames = task.request.format, task.part.end - task.part.first
     try:
         if task.module:
             scene = getattr(import_module(task.module), task.scene)
         else:
             scene = scene_files.load(task.request.file, task.scene)
-        planes = Planes(*form.size, form.codec.pixels, HDTV)
-        take = Take(task.part, lambda number: Encoded(folder / "segment", planes, form))
+        take = Take(task.part, lambda number: Encoded(folder / "segment", task.request.format))
         with tempconfig({"seed": task.seed}):
             ran(replace(task.request, scene=scene), folder, partial(SegmentRenderer, take))
         take.close()
-        if take.shown != frames:
+        if take.shown != task.part.end - task.part.first:
             raise SceneError(f"{task.scene} is not the same each time it runs; leave out --cluster")
     except TilesimError as error:
         (folder / "error").write_text(str(error), "utf-8")

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, redirect_stdout
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import ceil, inf
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,11 @@ import manim
 from manim import MovingCamera, Scene, config, tempconfig
 
 from tilesim.errors import TilesimError
+from tilesim_scenes.render import KNOWN, made
 from tilesim_scenes.render.files.formats import Format, frame_units
-from tilesim_scenes.render.manim_inside import KNOWN, made
 from tilesim_scenes.render.scene_files import SceneError, failure
 from tilesim_scenes.render.segments import SegmentRenderer
-from tilesim_scenes.render.take import Part
+from tilesim_scenes.render.take import Part, Take
 
 SEGMENT = 3.0
 """Seconds of film in a segment. Each begins with a whole picture, so shorter ones make a larger file."""
@@ -67,14 +68,15 @@ class RenderRequest:
 
 @contextmanager
 def manim_config(request: RenderRequest, folder: Path) -> Iterator[None]:
-    """Manim's configuration for an export: its files go to `folder`, and it says nothing."""
+    """Manim's configuration for an export: it writes no film, other files to `folder`, and says nothing."""
     form, (width, height) = request.format, request.format.size
     settings = {
         "pixel_width": width, "pixel_height": height, "frame_rate": form.fps, "format": "auto",
         "media_dir": str(folder), "tex_dir": str(config.get_dir("tex_dir")),
         "input_file": request.file, "output_file": "", "write_all": False,
-        "disable_caching": True, "save_sections": False, "preview": False, "live_preview": False,
-        "show_in_file_browser": False, "log_to_file": False, "progress_bar": "none", "verbosity": "CRITICAL",
+        "disable_caching": True, "dry_run": True, "save_sections": False, "preview": False,
+        "live_preview": False, "show_in_file_browser": False, "log_to_file": False,
+        "progress_bar": "none", "verbosity": "CRITICAL",
     }  # fmt: skip
     if form.transparent:
         settings["background_opacity"] = 0.0
@@ -118,6 +120,14 @@ def ran(
         elif not scene.renderer.frames:
             raise SceneError(f"{request.file}: {request.scene.__name__} plays nothing; write a .png of it")
     return scene
+
+
+def played(
+    request: RenderRequest, folder: Path, at_end: Callable[[SegmentRenderer], object] | None = None
+) -> Scene:
+    """The scene once it has been played without a frame drawn: what it says, and of which traces."""
+    nothing = Take(Part(ENDLESS, ENDLESS, 1), lambda segment: None)
+    return ran(request, folder, partial(SegmentRenderer, nothing), at_end)
 
 
 def own_folders(folder: Path) -> None:

@@ -30,12 +30,9 @@ def load(file: Path, name: str = "") -> type[Scene]:
     if name and name not in scenes:
         raise NoSceneError(f"{file}: {unknown('scene', name, scenes)}")
     if not name and len(scenes) > 1:
-        raise NoSceneError(f"{file} defines {len(scenes)} scenes; name one of them: {_named(file, scenes)}")
+        named = ", ".join(f"{file}:{name}" for name in scenes)
+        raise NoSceneError(f"{file} defines {len(scenes)} scenes; name one of them: {named}")
     return scenes[name or next(iter(scenes))]
-
-
-def _named(file: Path, scenes: dict[str, type[Scene]]) -> str:
-    return ", ".join(f"{file}:{name}" for name in scenes)
 
 
 def failure(error: BaseException, file: Path) -> TilesimError:

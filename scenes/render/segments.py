@@ -13,10 +13,9 @@ from typing import Any
 import manim as m
 from manim import Animation, Mobject, Scene
 from manim.animation.transform import _MethodAnimation
-from manim.scene.scene_file_writer import SceneFileWriter
 from manim.utils.exceptions import EndSceneEarlyException
 
-from tilesim_scenes.render.manim_inside import IncrementalRenderer
+from tilesim_scenes.render import IncrementalRenderer
 from tilesim_scenes.render.take import Take
 
 KNOWN: frozenset[type[Animation]] = frozenset(
@@ -77,28 +76,6 @@ def _is_alive(mobject: Mobject | None) -> bool:
     )
 
 
-class NoFiles(SceneFileWriter):
-    """Manim's file writer, which keeps sound, sections and subcaptions, and writes none of them."""
-
-    def begin_animation(self, allow_write: bool = False, **about: Any) -> None:
-        pass
-
-    def end_animation(self, allow_write: bool = False) -> None:
-        pass
-
-    def write_frame(self, pixels: Any, *, repeat: int = 1) -> None:
-        pass
-
-    def is_already_cached(self, hash_invocation: str) -> bool:
-        return False
-
-    def save_image(self, pixels: Any) -> None:
-        pass
-
-    def finish(self) -> None:
-        pass
-
-
 class SegmentRenderer(IncrementalRenderer):
     """Draws those frames of a scene that `take` wants and gives them to it; walks through all others.
 
@@ -111,7 +88,7 @@ class SegmentRenderer(IncrementalRenderer):
     def __init__(self, take: Take, **kwargs: Any) -> None:
         self.take, self.scene, self.number, self.ended = take, None, 0, False
         self.sections: list[tuple[int, str]] = []
-        super().__init__(file_writer_class=NoFiles, **kwargs)
+        super().__init__(**kwargs)
 
     def play(self, scene: Scene, *args: Animation, **kwargs: Any) -> None:
         self.scene = scene
@@ -129,21 +106,18 @@ class SegmentRenderer(IncrementalRenderer):
     def save_static_frame_data(self, scene: Scene, static_mobjects: Iterable[Mobject]) -> Any:
         """Manim calls this once the animations of a play have begun."""
         if not self.skip_animations and can_jump(scene):
-            self._jump(scene)
+            update = scene.update_to_time
+
+            def update_to_time(t: float) -> None:
+                """Show only those frames that this process needs."""
+                if self.take.needs(self.frames):
+                    update(t + self.late)
+
+            scene.update_to_time = update_to_time
         if self.take.needs(self.frames, ceil(scene.duration * self.camera.frame_rate) + 1):
             return super().save_static_frame_data(scene, static_mobjects)
         self.static_image = None
         return None
-
-    def _jump(self, scene: Scene) -> None:
-        """Let the play show only those frames that this process needs."""
-        update = scene.update_to_time
-
-        def update_to_time(t: float) -> None:
-            if self.take.needs(self.frames):
-                update(t + self.late)
-
-        scene.update_to_time = update_to_time
 
     def before(self, repeat: int) -> None:
         self.number = self.frames

@@ -12,25 +12,21 @@ from typing import Any
 import numpy as np
 
 from tilesim_scenes.render.dirty import Pixels
-from tilesim_scenes.render.files.coding import SegmentEncoder
-from tilesim_scenes.render.files.formats import Format
-from tilesim_scenes.render.files.planes import Planes
+from tilesim_scenes.render.files.formats import Format, SegmentEncoder
+from tilesim_scenes.render.files.planes import HDTV, Planes
 from tilesim_scenes.render.forks import Forks
 
 
-class Encoded:
-    """Encodes frames into `path`; `planes` keep the last one from segment to segment."""
+class Encoded(SegmentEncoder):
+    """Encodes frames into `path`; `planes`, if given, keep the last one from segment to segment."""
 
-    def __init__(self, path: Path, planes: Planes, form: Format) -> None:
-        self.encoder = SegmentEncoder(path, form.codec, *form.size, form.rate)
-        self.planes = planes
+    def __init__(self, path: Path, form: Format, planes: Planes | None = None) -> None:
+        super().__init__(path, form.codec, *form.size, form.rate)
+        self.planes = planes or Planes(*form.size, form.codec.pixels, HDTV)
 
     def show(self, picture: np.ndarray, changed: list[Pixels], repeat: int) -> None:
         self.planes.convert(picture, changed)
-        self.encoder.write(self.planes.frame, repeat)
-
-    def close(self) -> None:
-        self.encoder.close()
+        self.write(self.planes.frame, repeat)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +50,7 @@ class Part:
         return min(self.first + (self.segment(number) + 1) * self.length, self.end) - number
 
     def segments(self) -> list["Part"]:
-        """Each segment as a part of its own.
-
-        >>> [(part.first, part.end) for part in Part(3, 10, 4).segments()]
-        [(3, 7), (7, 10)]
-        """
+        """Each segment as a part of its own."""
         firsts = range(self.first, self.end, self.length)
         return [Part(first, min(first + self.length, self.end), self.length) for first in firsts]
 

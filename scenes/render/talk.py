@@ -1,9 +1,8 @@
 """Talk: a film as slides that stop at its captions, in a page made with reveal.js or for PowerPoint."""
 
-import shutil
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from contextlib import redirect_stderr
+from contextlib import closing, redirect_stderr
 from dataclasses import replace
 from fractions import Fraction
 from io import StringIO
@@ -19,9 +18,9 @@ from tilesim.player import deck
 from tilesim.storage import files, scratch
 from tilesim.text import plural
 from tilesim_scenes.look.language import SOURCE
-from tilesim_scenes.render.export import Exported
+from tilesim_scenes.render.export import Exported, put
 from tilesim_scenes.render.export import export as export_film
-from tilesim_scenes.render.files.coding import CODECS, SegmentEncoder
+from tilesim_scenes.render.files.formats import CODECS, SegmentEncoder
 from tilesim_scenes.render.files.joining import Extras
 from tilesim_scenes.render.running import RenderRequest
 
@@ -53,19 +52,14 @@ def export(
         pieces, notes = cut(film, shown, form.rate, folder), [slide.note for slide in shown]
         if write:
             write(pieces, notes, form.size, folder / "talk.pptx")
-            with open(folder / "talk.pptx", "rb") as source:
-                files.write(output, lambda target: shutil.copyfileobj(source, target))
+            put(folder / "talk.pptx", output)
         else:
-            page = _page(request, made, pieces, notes).encode()
+            title = next((chapter.title for chapter in made.extras.chapters), request.scene.__name__)
+            look = {"theme": "dark", "lang": SOURCE} | dict(request.settings)
+            each = [deck.Slide(path.read_bytes(), note) for path, note in zip(pieces, notes, strict=True)]
+            page = deck.deck(each, form.size, title, theme=look["theme"], lang=look["lang"]).encode()
             files.write(output, lambda target: target.write(page))
     return replace(made, look=plural(len(shown), "slide"))
-
-
-def _page(request: RenderRequest, made: Exported, pieces: Sequence[Path], notes: Sequence[str]) -> str:
-    films = [path.read_bytes() for path in pieces]
-    title = next((chapter.title for chapter in made.extras.chapters), request.scene.__name__)
-    look = {"theme": request.settings.get("theme", "dark"), "lang": request.settings.get("lang", SOURCE)}
-    return deck.deck(list(map(deck.Slide, films, notes)), request.format.size, title, **look)
 
 
 class Slide(NamedTuple):
@@ -77,16 +71,15 @@ class Slide(NamedTuple):
 
 
 def slides(extras: Extras, frames: int, fps: int, finding: Sequence[str] = ()) -> list[Slide]:
-    """The slides of a film of so many frames, from one pause to the next; the last one's note is the finding.
-
-    >>> from tilesim_scenes.render.files.joining import Chapter, Cue
-    >>> said = Extras([Cue(1.2, 2.0, "Once")], [Chapter(0.0, "Title")], pauses=[1.0])
-    >>> slides(said, 20, 10, ["It moved"])
-    [Slide(first=0, end=10, note='Title'), Slide(first=10, end=20, note='Once\\nIt moved')]
-    """
+    """The slides of a film of so many frames, from pause to pause; the last note is the finding."""
     inside = {round(pause * fps) for pause in extras.pauses} - {0, frames}
     edges = [0, *sorted(edge for edge in inside if edge < frames), frames]
-    notes = [_said(extras, (end - 0.5) / fps) for end in edges[1:]]
+    notes = []
+    for end in edges[1:]:
+        second = (end - 0.5) / fps
+        standing = [cue.text for cue in extras.cues if cue.start <= second < cue.end]
+        begun = [chapter.title for chapter in extras.chapters if chapter.start <= second]
+        notes.append((standing or begun or [""])[-1])
     # A finding's chapter is called by its sentence.
     notes[-1] = "\n".join(dict.fromkeys(filter(None, (notes[-1], *finding))))
     return [Slide(*ends, note) for ends, note in zip(pairwise(edges), notes, strict=True)]
@@ -100,22 +93,12 @@ def cut(film: Path, slides: Sequence[Slide], fps: Fraction, folder: Path) -> lis
         video.thread_type = "AUTO"
         shown = source.decode(video)
         for path, slide in zip(made, slides, strict=True):
-            encoder = SegmentEncoder(path, CODECS["h264"], video.width, video.height, fps)
-            try:
+            with closing(SegmentEncoder(path, CODECS["h264"], video.width, video.height, fps)) as encoder:
                 for _, frame in zip(range(slide.first, slide.end), shown, strict=False):
                     # The encoder chooses anew which frames are whole.
                     frame.pict_type = PictureType.NONE
                     encoder.write(frame)
-            finally:
-                encoder.close()
     return made
-
-
-def _said(extras: Extras, second: float) -> str:
-    """The caption that stands at a second, or the name of the chapter there."""
-    standing = [cue.text for cue in extras.cues if cue.start <= second < cue.end]
-    begun = [chapter.title for chapter in extras.chapters if chapter.start <= second]
-    return (standing or begun or [""])[-1]
 
 
 def writer() -> Writer:

@@ -11,7 +11,7 @@ from tilesim.analysis.sweep import Row
 from tilesim.storage import files
 from tilesim.text import plural
 from tilesim_scenes.look.text import keep_apart, label, px
-from tilesim_scenes.look.theme import OKABE_ITO, THEMES, Theme, hexadecimal, mixed, theme_now
+from tilesim_scenes.look.theme import OKABE_ITO, THEMES, Theme, mixed, theme_now
 from tilesim_scenes.mobjects.charts.plot import Plot, line
 from tilesim_scenes.mobjects.drawing.quads import stroke_width, uprights
 from tilesim_scenes.mobjects.words.badge import Badge
@@ -41,7 +41,7 @@ def draw(rows: Sequence[Row], size: tuple[int, int], theme: Theme) -> np.ndarray
     look = {
         "pixel_width": size[0],
         "pixel_height": size[1],
-        "background_color": hexadecimal(theme.background),
+        "background_color": ManimColor(theme.background),
     }
     with tempconfig(frame_units(size) | look):
         camera = Camera()

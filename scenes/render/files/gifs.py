@@ -47,15 +47,13 @@ def save(film: Path, target: Path, look: Look) -> None:
     """Write a film as a GIF of 256 colours, chosen from all its frames; only what changes is stored."""
     palette = _palette(film, look)
     with av.open(film) as source, av.open(target, "w", format="gif", options={"loop": "0"}) as out:
-        graph, scaled, head = _scaled(source, look)
+        graph, head, scaled = _scaled(source, look)
         colours = graph.add_buffer(
             width=palette.width, height=palette.height, format=palette.format, time_base=Fraction(1, look.fps)
         )
         apply, tail = graph.add("paletteuse", "dither=none:diff_mode=rectangle"), graph.add("buffersink")
-        scaled.link_to(apply, 0, 0)
         colours.link_to(apply, 0, 1)
-        apply.link_to(tail)
-        graph.configure()
+        graph.link_nodes(scaled, apply, tail).configure()
         palette.pts = 0
         colours.push(palette)
         colours.push(None)
@@ -70,22 +68,20 @@ def save(film: Path, target: Path, look: Look) -> None:
 def _palette(film: Path, look: Look) -> av.VideoFrame:
     """The 256 colours that come nearest to those of all frames."""
     with av.open(film) as source:
-        graph, scaled, head = _scaled(source, look)
-        choose, tail = graph.add("palettegen", "stats_mode=full"), graph.add("buffersink")
-        scaled.link_to(choose)
-        choose.link_to(tail)
-        graph.configure()
+        graph, head, scaled = _scaled(source, look)
+        tail = graph.add("buffersink")
+        graph.link_nodes(scaled, graph.add("palettegen", "stats_mode=full"), tail).configure()
         (palette,) = _filtered(_sampled(source, look), head, tail)
         return palette
 
 
 def _scaled(source: av.container.InputContainer, look: Look) -> tuple[av.filter.Graph, Any, Any]:
-    """A graph of filters, the one that gives frames in the size of a GIF, and the buffer that takes them."""
+    """A graph of filters, the buffer that takes frames, and what gives them in the size of a GIF."""
     graph = av.filter.Graph()
     head = graph.add_buffer(template=source.streams.video[0])
     scaled = graph.add("scale", f"{look.width}:{look.height}:flags=area")
     head.link_to(scaled)
-    return graph, scaled, head
+    return graph, head, scaled
 
 
 def _filtered(frames: Iterable[av.VideoFrame], head: Any, tail: Any) -> Iterator[av.VideoFrame]:
@@ -122,15 +118,13 @@ def chosen(film: Path, target: Path, keep: Container[str] = ()) -> Look:
         look = Look(
             rate if "fps" in keep else min(fps, rate), wide, round(wide * size[1] / size[0] / 2) * 2, first
         )
-        if tried and (look == tried or _guess(tried, made, look) > 1.5 * MOST):
-            continue
+        if tried:
+            # As many bytes as there are pixels in all its frames.
+            guess = made * (look.fps * look.width**2) / (tried.fps * tried.width**2)
+            if look == tried or guess > 1.5 * MOST:
+                continue
         save(film, target, look)
         tried, made = look, target.stat().st_size
         if made <= MOST:
             break
     return tried
-
-
-def _guess(tried: Look, made: int, look: Look) -> float:
-    """Bytes of a GIF, from those of another: as many as there are pixels in all its frames."""
-    return made * (look.fps * look.width**2) / (tried.fps * tried.width**2)

@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from html import escape
 from math import inf
 from os import PathLike
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple
 import av
 
 from tilesim.storage import files
-from tilesim_scenes.render.files.coding import Codec
+from tilesim_scenes.render.files.formats import Format
 
 TEXT_CODECS = {"mp4": "mov_text", "mov": "mov_text", "webm": "webvtt"}
 SOUND_CODECS = {"mp4": ("aac", 44100), "mov": ("aac", 44100), "webm": ("libopus", 48000)}
@@ -66,26 +67,19 @@ class Extras:
         return Extras(cues, chapters, self.sound, pauses)
 
 
-def join(
-    segments: Sequence[Path],
-    codec: Codec,
-    form: str,
-    fps: Fraction,
-    target: Path,
-    extras: Extras,
-    start: float,
-) -> None:
-    """Write segments, in order, into one film of the container format `form`.
+def join(segments: Sequence[Path], form: Format, target: Path, extras: Extras, start: float = 0.0) -> None:
+    """Write segments, in order, into one film.
 
     `start`: the second of the scene at which the film begins, so that its sound begins there as well.
     """
+    container, codec, fps = form.container, form.codec, form.rate
     # Bit by bit the same each time: else a WebM is given two random numbers.
     options = {"fflags": "+bitexact"}
-    if form in ("mp4", "mov"):
+    if container in ("mp4", "mov"):
         # A browser starts to play before it has the whole file if the index comes first.
         options["movflags"] = "faststart"
     frames = 0
-    with av.open(target, "w", format=form, options=options) as out:
+    with av.open(target, "w", format=container, options=options) as out:
         video = None
         for path in segments:
             with av.open(path) as part:
@@ -95,7 +89,7 @@ def join(
                     if codec.pixels.startswith("yuva"):
                         video.pix_fmt = codec.pixels
                         video.metadata["alpha_mode"] = "1"
-                    captions, sound = _prepared(out, form, extras)
+                    captions, sound = _prepared(out, container, extras)
                 frame, count = 1 / fps / source.time_base, 0
                 for packet in part.demux(source):
                     if packet.dts is not None:
@@ -116,16 +110,24 @@ def join(
             out.set_chapters(_chapters(extras.chapters, seconds))
 
 
-def _prepared(out: Any, form: str, extras: Extras) -> tuple[deque[av.Packet], Any]:
+def _prepared(out: Any, container: str, extras: Extras) -> tuple[deque[av.Packet], Any]:
     """Add the streams of what a film carries; its captions, and the stream of its sound."""
     captions, sound = deque(), None
     if extras.cues:
-        text = out.add_stream(TEXT_CODECS[form])
-        text.codec_context.subtitle_header = NO_STYLES
-        text.time_base = MILLISECOND
-        captions.extend(_text(sorted(extras.cues), text))
+        stream = out.add_stream(TEXT_CODECS[container])
+        stream.codec_context.subtitle_header = NO_STYLES
+        stream.time_base = MILLISECOND
+        # Those of `mov_text` begin with their length in bytes.
+        counted = stream.codec_context.name == "mov_text"
+        for cue in sorted(extras.cues):
+            text = cue.text.encode("utf-8")
+            packet = av.Packet(len(text).to_bytes(2, "big") + text if counted else text)
+            packet.stream, packet.time_base = stream, MILLISECOND
+            packet.pts = packet.dts = round(cue.start * 1000)
+            packet.duration = round((cue.end - cue.start) * 1000)
+            captions.append(packet)
     if extras.sound:
-        name, rate = SOUND_CODECS[form]
+        name, rate = SOUND_CODECS[container]
         sound = out.add_stream(name, rate=rate)
         sound.layout = "stereo"
     return captions, sound
@@ -135,19 +137,6 @@ def _mux_until(second: float, captions: deque[av.Packet], out: Any) -> None:
     """Write those captions that begin until then."""
     while captions and captions[0].pts <= 1000 * second:
         out.mux(captions.popleft())
-
-
-def _text(cues: Sequence[Cue], stream: Any) -> Iterator[av.Packet]:
-    """The captions as packets of a stream; those of `mov_text` begin with their length in bytes."""
-    counted = stream.codec_context.name == "mov_text"
-    for cue in cues:
-        text = cue.text.encode("utf-8")
-        packet = av.Packet(len(text).to_bytes(2, "big") + text if counted else text)
-        packet.stream = stream
-        packet.time_base = MILLISECOND
-        packet.pts = packet.dts = round(cue.start * 1000)
-        packet.duration = round((cue.end - cue.start) * 1000)
-        yield packet
 
 
 def _sound(path: Path, stream: Any, start: float, seconds: float) -> Iterator[av.Packet]:
@@ -199,8 +188,7 @@ def _timestamp(seconds: float) -> str:
 
 def _escaped(text: str) -> str:
     """In one block: an empty line would end it."""
-    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return "\n".join(line for line in text.splitlines() if line.strip())
+    return "\n".join(escape(line, quote=False) for line in text.splitlines() if line.strip())
 
 
 def save_captions(cues: Sequence[Cue], path: str | PathLike[str]) -> None:

@@ -3,18 +3,17 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from manim import Scene
 from PIL import Image
 
 from tilesim.errors import TilesimError
 from tilesim.storage import files, scratch
 from tilesim_scenes.film.settings import NO_FILM
 from tilesim_scenes.render.files.vectors import SURFACES, draw
-from tilesim_scenes.render.running import ENDLESS, RenderRequest, ran
+from tilesim_scenes.render.running import RenderRequest, played, ran
 from tilesim_scenes.render.segments import SegmentRenderer
 from tilesim_scenes.render.take import Part, Take
 
@@ -47,11 +46,14 @@ def save(request: RenderRequest, at: tuple[float, str] | None, output: Path) -> 
     if at is None and "next" in getattr(request.scene, "asked", ()):
         # The end card in full, before the next film's title takes a place on it.
         request = replace(request, settings={"next": NO_FILM} | dict(request.settings))
-    caught: list[Any] = []
-    catch = partial(_catch, request.format.form, caught)
+    caught: list[bytes] = []
+
+    def catch(renderer: SegmentRenderer) -> None:
+        caught.append(_shown(renderer, request.format.form))
+
     with scratch.folder() as folder:
         if at is None:
-            ran(request, folder, partial(SegmentRenderer, _nothing()), at_end=catch)
+            played(request, folder, catch)
         else:
             value, unit = at
             fps = request.format.fps
@@ -61,17 +63,7 @@ def save(request: RenderRequest, at: tuple[float, str] | None, output: Path) -> 
             if not caught:
                 last = scene.renderer.frames / fps
                 raise MomentError(f"there is no second {number / fps:g} of the film; it has 0 to {last:g}")
-    files.write(output, caught[0])
-
-
-def played(request: RenderRequest, folder: Path) -> Scene:
-    """The scene once it has been played without a frame drawn: what it says, and of which traces."""
-    return ran(request, folder, partial(SegmentRenderer, _nothing()))
-
-
-def _nothing() -> Take:
-    """Draws no frame."""
-    return Take(Part(ENDLESS, ENDLESS, 1), lambda segment: None)
+    files.write(output, lambda target: target.write(caught[0]))
 
 
 def _frame(request: RenderRequest, folder: Path, ns: float) -> tuple[int, float]:
@@ -90,13 +82,10 @@ def _frame(request: RenderRequest, folder: Path, ns: float) -> tuple[int, float]
     raise MomentError(f"there is no instant {ns / 1000:g}us of the trace; the film shows 0us to {last:g}us")
 
 
-def _catch(form: str, caught: list[Any], renderer: SegmentRenderer) -> None:
-    """Keep what writes the frame that a renderer has drawn."""
-    if form not in SURFACES:
-        picture = Image.fromarray(renderer.camera.pixel_array.copy())
-        if np.asarray(picture)[..., 3].min() == 255:
-            picture = picture.convert("RGB")
-        caught.append(lambda target: picture.save(target, "PNG"))
-    else:
-        drawn = draw(renderer.scene, renderer.camera, form)
-        caught.append(lambda target: target.write(drawn))
+def _shown(renderer: SegmentRenderer, form: str) -> bytes:
+    """The frame that a renderer has drawn, as a file."""
+    if form in SURFACES:
+        return draw(renderer.scene, renderer.camera, form)
+    pixels, file = renderer.camera.pixel_array, BytesIO()
+    Image.fromarray(pixels[..., :3] if pixels[..., 3].min() == 255 else pixels).save(file, "PNG")
+    return file.getvalue()

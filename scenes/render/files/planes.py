@@ -74,18 +74,20 @@ class Planes:
 
     def cut(self, place: Pixels) -> Patch:
         """A copy of what a rectangle with even sides shows."""
-        return place, [plane[rows, columns].copy() for plane, rows, columns in self._windows(place)]
+        return place, [part.copy() for part in _parts(self.planes, place)]
 
     def paste(self, patch: Patch) -> None:
         """Show what was cut from other planes of this size."""
         place, cuts = patch
-        for (plane, rows, columns), pixels in zip(self._windows(place), cuts, strict=True):
-            plane[rows, columns] = pixels
+        for part, pixels in zip(_parts(self.planes, place), cuts, strict=True):
+            part[...] = pixels
 
     def _take(self, picture: np.ndarray, changed: Pixels) -> Pixels:
         """Convert a rectangle, with all that it changes around it; return which rectangle that is."""
         reach = self.conversion.reach
-        place = _stretched(changed, self.width, self.height, reach)
+        left, across = _stretch(changed.left, changed.width, self.width, reach)
+        top, down = _stretch(changed.top, changed.height, self.height, reach)
+        place = Pixels(left, top, across, down)
         made = self._reformatter(place.width, place.height).reformat(
             av.VideoFrame.from_numpy_buffer(picture[place.rows, place.columns], format="rgba"),
             format=self.pixels,
@@ -96,37 +98,25 @@ class Planes:
         right, bottom = place.left + place.width, place.top + place.height
         right, bottom = right - reach * (right < self.width), bottom - reach * (bottom < self.height)
         inner = Pixels(left, top, right - left, bottom - top)
-        for (plane, rows, columns), source in zip(self._windows(inner), made.planes, strict=True):
-            halves = self.width // plane.shape[1]
-            y, x = (top - place.top) // halves, (left - place.left) // halves
-            plane[rows, columns] = _pixels(source)[
-                y : y + rows.stop - rows.start, x : x + columns.stop - columns.start
-            ]
+        inside = Pixels(left - place.left, top - place.top, inner.width, inner.height)
+        converted = [_pixels(plane) for plane in made.planes]
+        for part, pixels in zip(_parts(self.planes, inner), _parts(converted, inside), strict=True):
+            part[...] = pixels
         return inner
 
-    def _windows(self, place: Pixels) -> Iterator[tuple[np.ndarray, slice, slice]]:
-        """Each plane, and which of its rows and columns a rectangle with even sides covers."""
-        for plane in self.planes:
-            halves = self.width // plane.shape[1]
-            yield (
-                plane,
-                slice(place.top // halves, (place.top + place.height) // halves),
-                slice(place.left // halves, (place.left + place.width) // halves),
-            )
 
-
-def _stretched(place: Pixels, width: int, height: int, reach: int) -> Pixels:
-    """A rectangle with all around it that its numbers depend on, in a frame of that size.
-
-    >>> _stretched(Pixels(32, 0, 64, 40), 1920, 1080, 4), _stretched(Pixels(0, 0, 100, 100), 110, 110, 4)
-    (Pixels(left=24, top=0, width=80, height=72), Pixels(left=0, top=0, width=110, height=110))
-    """
-    left, across = _stretch(place.left, place.width, width, reach)
-    top, down = _stretch(place.top, place.height, height, reach)
-    return Pixels(left, top, across, down)
+def _parts(planes: list[np.ndarray], place: Pixels) -> Iterator[np.ndarray]:
+    """What each plane has where a rectangle with even sides lies."""
+    for plane in planes:
+        halves = planes[0].shape[1] // plane.shape[1]
+        yield plane[
+            place.top // halves : (place.top + place.height) // halves,
+            place.left // halves : (place.left + place.width) // halves,
+        ]
 
 
 def _stretch(start: int, length: int, limit: int, reach: int) -> tuple[int, int]:
+    """Where a side begins, and its length, with all around it that its numbers depend on."""
     even = start - start % 2
     size = next((size for size in SIZES if size >= length + start % 2), limit)
     first, last = max(0, even - 2 * reach), min(limit, even + size + 2 * reach)

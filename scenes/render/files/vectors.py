@@ -7,10 +7,9 @@ place among what is before and behind it.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 from io import BytesIO
-from typing import Any
+from typing import Any, NamedTuple
 
 import cairo
 import numpy as np
@@ -29,31 +28,12 @@ SQUEEZED = 0.1
 SURFACES = {"svg": cairo.SVGSurface, "pdf": cairo.PDFSurface}
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of text from the left end of its baseline, with lengths in pixels of the frame."""
+class Line(NamedTuple):
+    """A line of text: what it says, its opacity, and its SVG element."""
 
     text: str
-    x: float
-    y: float
-    size: float
-    length: float
-    family: str
-    bold: bool
-    colour: str
     opacity: float
-
-    @property
-    def element(self) -> str:
-        """The SVG element. It is as long as our fonts make it, whatever the reader's font is."""
-        weight = ' font-weight="bold"' if self.bold else ""
-        opacity = f' fill-opacity="{self.opacity:.3g}"' if self.opacity < 1 else ""
-        return (
-            f'<text x="{self.x:.2f}" y="{self.y:.2f}" font-size="{self.size:.2f}"{weight}'
-            f' font-family="{escape(FAMILIES.get(self.family, self.family or "sans-serif"))}"'
-            f' fill="{self.colour}"{opacity} textLength="{self.length:.2f}" lengthAdjust="spacingAndGlyphs"'
-            f' xml:space="preserve">{escape(self.text, quote=False)}</text>'
-        )
+    element: str
 
 
 def lines_in(mobjects: Sequence[Mobject], camera: Camera) -> dict[int, Line | None]:
@@ -70,19 +50,20 @@ def lines_in(mobjects: Sequence[Mobject], camera: Camera) -> dict[int, Line | No
     return found
 
 
-def marked(number: int) -> tuple[float, float, float, float]:
-    """The rectangle, x, y, width and height in pixels, that marks a text."""
-    return number % 100 / 100, number // 100 / 100, 0.01, 0.01
-
-
 def with_texts(svg: str, lines: Sequence[Line], scene: Scene) -> str:
     """An SVG with `lines` in place of the marks in it, and with a title and a description."""
     texts = iter(lines)
     svg = MARKED.sub(lambda mark: next(texts).element, svg)
-    title, description = (escape(one, quote=False) for one in (_title(scene), _description(scene, lines)))
+    # The first chapter of one of our films, and what it has found by now; else all that can be read.
+    title = next((name for _, name in getattr(scene, "chapters", ())), type(scene).__name__)
+    finding = " ".join(getattr(scene, "figures", {}).get("finding", ()))
+    description = finding or "; ".join(dict.fromkeys(line.text for line in lines))
     head, start, rest = svg.partition("<g ")
     head = head.rstrip().removesuffix(">") + ' role="img" aria-labelledby="title description">\n'
-    names = f'<title id="title">{title}</title>\n<desc id="description">{description}</desc>\n'
+    names = (
+        f'<title id="title">{escape(title, quote=False)}</title>\n'
+        f'<desc id="description">{escape(description, quote=False)}</desc>\n'
+    )
     return head + names + start + rest
 
 
@@ -107,28 +88,19 @@ def _line(mobject: Mobject, letters: Sequence[Mobject], camera: Camera) -> Line 
         return None
     ((colour, opacity),) = looks
     scale = camera.pixel_height / camera.frame_height
-    return Line(
-        text,
-        x=(left - first * wide - camera.frame_center[0]) * scale + camera.pixel_width / 2,
-        y=(camera.frame_center[1] - (low - under * em)) * scale + camera.pixel_height / 2,
-        size=em * scale,
-        length=advance(text, family, bold) * wide * scale,
-        family=family,
-        bold=bold,
-        colour=colour,
-        opacity=opacity,
+    x = (left - first * wide - camera.frame_center[0]) * scale + camera.pixel_width / 2
+    y = (camera.frame_center[1] - (low - under * em)) * scale + camera.pixel_height / 2
+    weight = ' font-weight="bold"' if bold else ""
+    see_through = f' fill-opacity="{opacity:.3g}"' if opacity < 1 else ""
+    # It is as long as our fonts make it, whatever the reader's font is.
+    length = advance(text, family, bold) * wide * scale
+    element = (
+        f'<text x="{x:.2f}" y="{y:.2f}" font-size="{em * scale:.2f}"{weight}'
+        f' font-family="{escape(FAMILIES.get(family, family or "sans-serif"))}"'
+        f' fill="{colour}"{see_through} textLength="{length:.2f}" lengthAdjust="spacingAndGlyphs"'
+        f' xml:space="preserve">{escape(text, quote=False)}</text>'
     )
-
-
-def _title(scene: Scene) -> str:
-    """The first chapter of one of our films, or else the name of the scene."""
-    return next((name for _, name in getattr(scene, "chapters", ())), type(scene).__name__)
-
-
-def _description(scene: Scene, lines: Sequence[Line]) -> str:
-    """What a film of ours has found by now, or else all that can be read in the picture."""
-    finding = getattr(scene, "figures", {}).get("finding", ())
-    return " ".join(finding) or "; ".join(dict.fromkeys(line.text for line in lines))
+    return Line(text, opacity, element)
 
 
 class RightColours:
@@ -151,32 +123,29 @@ class RightColours:
 
 
 def draw(scene: Scene, camera: Camera, form: str) -> bytes:
-    """What `scene` shows as a file of `form`, svg or pdf; what is no vector in it is embedded as an image.
-
-    In an SVG, texts are texts.
-    """
-    width, height, file = camera.pixel_width, camera.pixel_height, BytesIO()
-    lines: list[Line] | None = [] if form == "svg" else None
-    with SURFACES[form](file, width, height) as surface:
+    """What `scene` shows as a file of `form`, svg or pdf; what is no vector in it is embedded as an image."""
+    file, as_text = BytesIO(), form == "svg"
+    with SURFACES[form](file, camera.pixel_width, camera.pixel_height) as surface:
         if isinstance(surface, cairo.SVGSurface):
             # Cairo counts points unless told otherwise, which are a third larger than pixels.
             surface.set_document_unit(cairo.SVGUnit.PX)
-        paint(cairo.Context(surface), scene, camera, lines)
+        lines = paint(cairo.Context(surface), scene, camera, as_text)
     drawn = file.getvalue()
-    return drawn if lines is None else with_texts(drawn.decode(), lines, scene).encode()
+    return with_texts(drawn.decode(), lines, scene).encode() if as_text else drawn
 
 
-def paint(context: cairo.Context, scene: Scene, camera: Camera, lines: list[Line] | None = None) -> None:
+def paint(context: cairo.Context, scene: Scene, camera: Camera, as_text: bool = False) -> list[Line]:
     """Paint what `scene` shows on a surface of as many units as the camera's frame has pixels.
 
-    If `lines` is given, texts are added to it, and marked on the surface instead of being drawn.
+    With `as_text`, texts are not drawn: they are returned, and marked on the surface.
     """
-    _background(context, camera)
-    shown = [*scene.mobjects, *scene.foreground_mobjects]
-    letters = {} if lines is None else lines_in(shown, camera)
+    if camera.background_opacity > 0:
+        _paint(context, np.asarray(camera.background))
+    shown, lines = [*scene.mobjects, *scene.foreground_mobjects], list[Line]()
+    letters = lines_in(shown, camera) if as_text else {}
     for mobject in camera.get_mobjects_to_display(shown):
         if id(mobject) in letters:
-            if (line := letters[id(mobject)]) and lines is not None and line.opacity > 0:
+            if (line := letters[id(mobject)]) and line.opacity > 0:
                 _mark(context, len(lines))
                 lines.append(line)
         elif isinstance(mobject, VMobject):
@@ -185,20 +154,15 @@ def paint(context: cairo.Context, scene: Scene, camera: Camera, lines: list[Line
         else:
             context.identity_matrix()
             _embed(context, camera, mobject)
+    return lines
 
 
 def _mark(context: cairo.Context, number: int) -> None:
-    """Leave the place of a text."""
+    """Leave the place of a text, a hundredth of a pixel that no other has."""
     context.identity_matrix()
     context.set_source_rgb(*MARK)
-    context.rectangle(*marked(number))
+    context.rectangle(number % 100 / 100, number // 100 / 100, 0.01, 0.01)
     context.fill()
-
-
-def _background(context: cairo.Context, camera: Camera) -> None:
-    """The frame's background, an image where it is one."""
-    if camera.background_opacity > 0:
-        _paint(context, np.asarray(camera.background))
 
 
 def _to_pixels(camera: Camera) -> cairo.Matrix:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
@@ -21,8 +22,6 @@ PAUSE = 20
 
 class Listing:
     """The mobjects that Manim draws for some given ones, in order, kept while nobody adds or removes any."""
-
-    __slots__ = ("displayed", "family", "given", "submobjects", "z", "z_index")
 
     def __init__(self) -> None:
         self.given: list[Mobject] | None = None
@@ -48,17 +47,15 @@ class Listing:
         return self.displayed
 
 
+@dataclass(slots=True)
 class State:
     """What an incremental camera remembers; it has no __dict__ for Manim's cache to look into."""
 
-    __slots__ = ("canvas", "changed", "listing", "pause", "view")
-
-    def __init__(self) -> None:
-        self.canvas: Canvas | None = None
-        self.listing = Listing()
-        self.changed: np.ndarray | None = None
-        self.view: tuple[Any, ...] | None = None
-        self.pause = 0
+    listing: Listing = field(default_factory=Listing)
+    canvas: Canvas | None = None
+    changed: np.ndarray | None = None
+    view: tuple[Any, ...] | None = None
+    pause: int = 0
 
     def forget(self) -> None:
         """Know nothing of what the frame shows."""

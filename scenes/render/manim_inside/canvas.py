@@ -34,8 +34,6 @@ PATIENCE = 4
 class Surface:
     """Pixels (uint8, [height, width, 4]) that a camera draws on as it draws on its frame."""
 
-    __slots__ = ("camera", "context", "pixels")
-
     def __init__(self, camera: Camera, pixels: np.ndarray) -> None:
         height, width = pixels.shape[:2]
         self.camera, self.pixels = camera, pixels
@@ -51,15 +49,11 @@ class Canvas:
     layer of their own.
     """
 
-    __slots__ = (
-        "camera", "dirty", "frame", "ground", "layer", "layered", "looks", "lowest", "matrix",
-        "mobjects", "ranges", "scratch", "since",
-    )  # fmt: skip
-
     def __init__(self, camera: Camera) -> None:
         self.camera = camera
         self.frame = Surface(camera, camera.pixel_array)
         self.matrix = self.frame.context.get_matrix()
+        self.whole = Pixels(0, 0, camera.pixel_width, camera.pixel_height)
         self.dirty = tiles.grid(camera.pixel_width, camera.pixel_height)
         self.ground: np.ndarray | None = None
         self.mobjects: list[Mobject] = []
@@ -133,10 +127,8 @@ class Canvas:
             if look is None:
                 kind = kind_of(type(mobject))
                 assert kind is not None
-                look = kind(mobject, self)
-                self.mark(look.tiles)
-                lowest = min(lowest, index)
-            elif look.update(mobject, self):
+                look = kind()
+            if look.update(mobject, self):
                 lowest = min(lowest, index)
             looks.append(look)
         for number in gone:
@@ -153,10 +145,9 @@ class Canvas:
         base = self.layer.pixels if self.layer and self.layered else self.ground
         meeting = tiles.meeting(self.dirty, self.ranges).tolist()
         if np.count_nonzero(self.dirty) > LARGE * self.dirty.size:
-            place = Pixels(0, 0, self.camera.pixel_width, self.camera.pixel_height)
             self.frame.pixels[...] = base
             touching = np.flatnonzero(self.ranges[:, 0] < self.ranges[:, 1]).tolist()
-            self._paint(self.frame, touching, [place])
+            self._paint(self.frame, touching, [self.whole])
             return
         if self.scratch is None:
             self.scratch = Surface(self.camera, np.empty_like(self.frame.pixels))
@@ -186,8 +177,7 @@ class Canvas:
             self.layer = Surface(self.camera, np.empty_like(self.frame.pixels))
         if not self.layered:
             self.layer.pixels[...] = self.ground
-        whole = Pixels(0, 0, self.camera.pixel_width, self.camera.pixel_height)
-        self._paint(self.layer, list(range(self.layered, self.lowest)), [whole])
+        self._paint(self.layer, list(range(self.layered, self.lowest)), [self.whole])
         self.layered = self.lowest
 
 

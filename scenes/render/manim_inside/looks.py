@@ -13,7 +13,7 @@ from manim.constants import RESAMPLING_ALGORITHMS
 from manim.mobject.types.image_mobject import AbstractImageMobject
 from PIL import Image
 
-from tilesim_scenes.render.dirty import Pixels
+from tilesim_scenes.render.dirty import NOTHING, Pixels
 from tilesim_scenes.render.files.images import Overlay
 
 if TYPE_CHECKING:
@@ -38,9 +38,8 @@ class Vector:
 
     __slots__ = ("drawn", "look", "path", "tiles")
 
-    def __init__(self, mobject: VMobject, canvas: Canvas) -> None:
-        self.look, self.path, self.drawn = _look(mobject), None, False
-        self.tiles = canvas.range_of(mobject)
+    def __init__(self) -> None:
+        self.look, self.tiles, self.path, self.drawn = None, NOTHING, None, False
 
     def update(self, mobject: VMobject, canvas: Canvas) -> bool:
         """Mark the tiles in which the mobject looks different now; whether it does at all."""
@@ -73,29 +72,27 @@ class Raster:
 
     __slots__ = ("look", "overlay", "tiles")
 
-    def __init__(self, mobject: AbstractImageMobject, canvas: Canvas) -> None:
-        pixels = _pixels(mobject)
-        self.look = _place(mobject, pixels)
-        self._lay(mobject, canvas, pixels)
+    def __init__(self) -> None:
+        self.look, self.tiles = None, NOTHING
 
     def update(self, mobject: AbstractImageMobject, canvas: Canvas) -> bool:
         """Mark the tiles in which the mobject looks different now; whether it does at all."""
-        pixels = _pixels(mobject)
-        look = _place(mobject, pixels)
+        pixels = mobject.get_pixel_array()
+        if pixels.dtype != np.uint8 or pixels.ndim != 3 or pixels.shape[2] != 4 or not pixels.size:
+            raise Unknown
+        pixels = np.ascontiguousarray(pixels)
+        # All that Manim's camera reads of an image, but for its pixels.
+        look = mobject.points.tobytes(), mobject.resampling_algorithm, pixels.shape
         if look == self.look:
             changed = self.overlay.update(pixels, canvas.dirty)
             self.tiles = canvas.range_at(self.overlay.place)
             return changed
         canvas.mark(self.tiles)
-        self.look = look
-        self._lay(mobject, canvas, pixels)
-        canvas.mark(self.tiles)
-        return True
-
-    def _lay(self, mobject: AbstractImageMobject, canvas: Canvas, pixels: np.ndarray) -> None:
         window, sampling = Window(canvas.camera, mobject), mobject.resampling_algorithm
         self.overlay = Overlay(pixels, window.warp, sampling == RESAMPLING_ALGORITHMS["nearest"])
-        self.tiles = canvas.range_at(self.overlay.place)
+        self.look, self.tiles = look, canvas.range_at(self.overlay.place)
+        canvas.mark(self.tiles)
+        return True
 
     def draw(self, mobject: AbstractImageMobject, surface: Surface, parts: Sequence[Pixels]) -> None:
         for part in parts:
@@ -186,16 +183,3 @@ def _trace(camera: Camera, context: cairo.Context, mobject: VMobject) -> None:
         curve_to(*one, *two, *end)
     if mobject.consider_points_equals_2d(points[0], points[-1]):
         context.close_path()
-
-
-def _pixels(mobject: AbstractImageMobject) -> np.ndarray:
-    """An image's pixels: uint8, [height, width, 4]."""
-    pixels = mobject.get_pixel_array()
-    if pixels.dtype != np.uint8 or pixels.ndim != 3 or pixels.shape[2] != 4 or not pixels.size:
-        raise Unknown
-    return np.ascontiguousarray(pixels)
-
-
-def _place(mobject: AbstractImageMobject, pixels: np.ndarray) -> tuple[Any, ...]:
-    """All that Manim's camera reads of an image mobject, but for its pixels."""
-    return mobject.points.tobytes(), mobject.resampling_algorithm, pixels.shape

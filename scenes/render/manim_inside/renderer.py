@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
-from unittest.mock import patch
 
 from manim import Camera, Mobject, Scene
 from manim.renderer.cairo_renderer import CairoRenderer
@@ -17,7 +16,12 @@ from tilesim_scenes.render.manim_inside.writer import Writer
 
 
 class IncrementalRenderer(CairoRenderer):
-    """Manim's renderer; the package says what it has besides."""
+    """Manim's renderer; `camera.pixel_array` is the frame, drawn over in place by the next one.
+
+    `changed`: the rectangles in which it differs from the one handed on before. `frames`: how many were
+    handed on or would have been, each as often as it is repeated. While `drawing` is False, mid play too,
+    only what stands still at the start of each play is drawn, and nothing handed on; later frames stay alike.
+    """
 
     def __init__(
         self,
@@ -103,7 +107,7 @@ class IncrementalRenderer(CairoRenderer):
             self.hand_on(repeat)
 
     def before(self, repeat: int) -> None:
-        """Called before a frame is drawn that is to be shown so many times; may set `drawing`."""
+        """Called before a frame is drawn that is to be shown so many times; a subclass may set `drawing`."""
 
     def hand_on(self, repeat: int) -> None:
         """Give the frame that the camera shows to the file writer, to be shown so many times."""
@@ -111,15 +115,3 @@ class IncrementalRenderer(CairoRenderer):
             self.file_writer.write_changes(self.camera.pixel_array, self.changed, repeat=repeat)
         else:
             self.file_writer.write_frame(self.get_frame(), repeat=repeat)
-
-
-def made(
-    scene: type[Scene], renderer: type[IncrementalRenderer] = IncrementalRenderer, **settings: Any
-) -> Scene:
-    """`scene(**settings)` with such a renderer where it would have Manim's."""
-
-    def build(camera_class: type[Camera] = Camera, skip_animations: bool = False) -> IncrementalRenderer:
-        return renderer(camera_class=camera_class, skip_animations=skip_animations)
-
-    with patch("manim.scene.scene.CairoRenderer", build):
-        return scene(**settings)

@@ -162,20 +162,6 @@ def test_a_theme_changes_ground_and_ink(theme: str, light: bool) -> None:
     assert (ground.mean() > 0.5) == light
 
 
-def test_focus_dims_the_others_and_gives_them_back() -> None:
-    class Focus(Film):
-        def construct(self) -> None:
-            self.one, self.other = Dot(), Dot().shift(RIGHT)
-            self.add(self.one, self.other)
-            self.focus(self.one)
-            self.seen = self.one.get_fill_opacity(), self.other.get_fill_opacity()
-            self.unfocus()
-
-    scene = watch(Focus, "wide").scene
-    assert scene.seen == pytest.approx((1.0, 0.35))
-    assert scene.other.get_fill_opacity() == pytest.approx(1.0)
-
-
 @pytest.mark.parametrize("pixels", [(480, 854), (320, 320), (854, 480)])
 def test_a_film_fits_whatever_pixels_manim_was_asked_for(pixels: tuple[int, int]) -> None:
     with frame(1920, 1080, pixel_width=pixels[0], pixel_height=pixels[1]):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from manim import Square, Text, config
+from manim import ManimColor, Square, Text, config
 from watching import frame
 
 from tilesim_scenes.look.letters import Letters
@@ -26,7 +26,7 @@ from tilesim_scenes.look.text import (
     px,
     width,
 )
-from tilesim_scenes.look.theme import THEMES, contrast, hexadecimal, readable, sm_colour
+from tilesim_scenes.look.theme import THEMES, contrast, readable, sm_colour
 from tilesim_scenes.look.typefaces import MONO, SANS, missing
 
 LONG = "a title that goes on and on " * 6
@@ -53,7 +53,7 @@ def test_a_line_does_not_part_a_figure_from_its_unit() -> None:
 @pytest.mark.parametrize("theme", THEMES)
 def test_names_of_sms_stand_out_from_the_ground(theme: str) -> None:
     ground = THEMES[theme].background
-    with frame(1080, 1080, background_color=hexadecimal(ground)):
+    with frame(1080, 1080, background_color=ManimColor(ground)):
         for sms in (4, 132):
             hues = [sm_colour(sm, sms) for sm in range(sms)]
             assert min(contrast(readable(hue), ground) for hue in hues) >= 3

@@ -12,7 +12,7 @@ from foreign_scenes import SCENES, frames_of_manim
 from manim import *
 
 from tilesim_scenes.render import export, running
-from tilesim_scenes.render.files import coding
+from tilesim_scenes.render.files import formats
 from tilesim_scenes.render.files.formats import Format
 from tilesim_scenes.render.running import RenderRequest
 
@@ -26,7 +26,7 @@ SMALL = {
 @pytest.fixture(autouse=True)
 def without_loss(monkeypatch):
     """Frames as they were drawn, in segments shorter than any scene."""
-    monkeypatch.setitem(coding.CODECS, "h264", coding.CODECS["animation"])
+    monkeypatch.setitem(formats.CODECS, "h264", formats.CODECS["animation"])
     monkeypatch.setattr(running, "SEGMENT", 0.4)
     with tempconfig({"seed": 5}):
         yield

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from manim import ScreenRectangle
+from manim import ManimColor, ScreenRectangle
 from reading import faults_of
 from watching import frame, words_of
 
@@ -17,7 +17,7 @@ from tilesim import Device
 from tilesim.analysis.sweep import Row, blank, combinations, sweep
 from tilesim.cli.commands.sweep import FRAMES
 from tilesim.errors import SweepError
-from tilesim_scenes.look.theme import LAUNCH, OKABE_ITO, THEMES, hexadecimal
+from tilesim_scenes.look.theme import LAUNCH, OKABE_ITO, THEMES
 from tilesim_scenes.render.files.formats import SIZES
 from tilesim_scenes.sweep_chart import chart
 from tilesim_scenes.sweep_chart.chart import ticks
@@ -166,7 +166,7 @@ def test_ticks_are_round_and_few(low, span, most, powers):
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_everything_stands_within_the_frame_and_no_words_on_others(rows, theme):
-    with frame(1920, 1080, background_color=hexadecimal(THEMES[theme].background)):
+    with frame(1920, 1080, background_color=ManimColor(THEMES[theme].background)):
         camera = SimpleNamespace(frame=ScreenRectangle(height=8.0))
         words = list(words_of(SimpleNamespace(mobjects=[Sawtooth(rows)], camera=camera)))
     assert not faults_of(words)
