@@ -14,7 +14,6 @@ from strategies import EVERY_SCHEDULE
 
 from tilesim import SCHEDULES, Costs, Device, Problem, Trace, __version__, plan, simulate
 from tilesim.cli import main
-from tilesim.cli.output.figures import size, wrote
 from tilesim.cli.output.progress import progress
 from tilesim.cli.packages import load
 from tilesim.formats import format_of
@@ -150,36 +149,6 @@ def test_the_trace_is_the_one_that_the_library_makes(tmp_path):
     device, given = Device.named("h200", sms=4), Costs(k_step=700.5, jitter=0.1, overlap=True)
     simulate("persistent", problem, device, given, 3).save(again)
     assert first.read_bytes() == again.read_bytes()
-
-
-WRITERS = {
-    "simulate": lambda trace, out: ["simulate", "naive", *SMALL, "-o", out / "a.npz"],
-    "convert": lambda trace, out: ["convert", trace, out / "a.csv"],
-    "calibrate": lambda trace, out: ["calibrate", trace, "-o", out / "a.json"],
-    "sweep": lambda trace, out: ["sweep", "--m", 128, "--n", 128, "--k", 64, "-o", out / "a.csv"],
-}
-
-
-@pytest.mark.parametrize("args", WRITERS.values(), ids=WRITERS)
-def test_what_was_written_is_said_on_stderr_with_its_size(args, tmp_path):
-    simulate("naive", Problem(128, 128, 64), Device(2)).save(tmp_path / "t.npz")
-    (tmp_path / "out").mkdir()
-    said = CliRunner().invoke(main, list(map(str, args(tmp_path / "t.npz", tmp_path / "out"))))
-    (written,) = (tmp_path / "out").iterdir()
-    assert said.exit_code == 0, said.output
-    assert said.stderr == f"wrote {written} ({size(written.stat().st_size)})\n"
-    assert "wrote" not in said.stdout
-
-
-def test_nothing_is_said_of_a_device(capsys):
-    wrote("/dev/null")
-    assert capsys.readouterr() == ("", "")
-
-
-def test_what_is_known_of_a_file_stands_before_its_size(tmp_path, capsys):
-    (tmp_path / "race.mp4").write_bytes(bytes(1_234_567))
-    wrote(tmp_path / "race.mp4", "15 s")
-    assert capsys.readouterr().err == f"wrote {tmp_path}/race.mp4 (15 s, 1.2 MB)\n"
 
 
 @pytest.mark.parametrize("name", ["t.npz", "t.csv", "t.json", "t.perfetto.json", "T.JSON"])

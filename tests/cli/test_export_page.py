@@ -16,7 +16,6 @@ from tilesim.errors import TilesimError
 
 SMALL = ["--m", "384", "--n", "1536", "--k", "512", "--sms", "4"]
 
-
 export = partial(tilesim, "export")
 
 
@@ -28,7 +27,7 @@ def of_race(tmp_path_factory):
     return file, said
 
 
-def test_a_page_says_what_the_film_finds(of_race):
+def test_a_page_says_what_the_film_finds_and_plays_what_it_shows(of_race):
     file, said = of_race
     finding, text = said.stdout.splitlines()[-1], file.read_text("utf-8")
     gap = load("scenes", "film.race_film").heat(tuple(race())).shown_gap
@@ -36,16 +35,10 @@ def test_a_page_says_what_the_film_finds(of_race):
     assert f'<p class="sentence">{finding}</p>' in text
     assert "<h1>Which run ends first?</h1>" in text
     assert f'<p class="number">{gap} µs</p>' in text
-
-
-def test_a_page_plays_what_the_film_shows(of_race):
-    runs = data_in(of_race[0].read_text("utf-8"))["runs"]
+    assert '<html lang="en" data-theme="light">' in text
+    runs = data_in(text)["runs"]
     assert [run["name"] for run in runs] == ["Naive", "Persistent"]
     assert [run["makespan"] for run in runs] == [trace.makespan for trace in race()]
-
-
-def test_a_page_has_the_theme_that_was_asked_for(of_race):
-    assert '<html lang="en" data-theme="light">' in of_race[0].read_text("utf-8")
 
 
 @pytest.mark.parametrize(("lang", "play"), [("zh", "播放"), ("pt", "Reproduzir")])
@@ -87,20 +80,7 @@ def test_a_simulation_beside_its_measured_run_has_a_lag(tmp_path):
     assert data["lag"]["lags"][-1] == pair[1] - pair[0]
 
 
-def test_a_page_of_a_file_opens_at_no_second_of_a_film(tmp_path):
-    race()[0].save(tmp_path / "run.npz")
-    said = export(tmp_path / "run.npz", "-o", tmp_path / "a.html", "--at", "3", code=2)
-    assert "such as 12.5us" in said.stderr
-
-
 def test_an_instant_that_the_run_does_not_have(tmp_path):
     said = export("race", *SMALL, "-o", tmp_path / "a.html", "--at", "9ms", code=1)
     assert said.stderr.startswith("error: the time 9000 µs is outside")
     assert not list(tmp_path.iterdir())
-
-
-def test_a_page_replaces_no_trace_that_it_shows(tmp_path):
-    race()[0].save(tmp_path / "run.npz")
-    before = (tmp_path / "run.npz").read_bytes()
-    export(tmp_path / "run.npz", "--format", "html", "-o", tmp_path / "run.npz", code=2)
-    assert (tmp_path / "run.npz").read_bytes() == before

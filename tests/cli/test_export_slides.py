@@ -22,7 +22,6 @@ FPS = 10
 SMALL = ["--m", "384", "--n", "1536", "--k", "512", "--sms", "4", "--size", "160x90", "--fps", str(FPS)]
 HOSTILE = "</script><script>document.title = 'in'</script><img src=x onerror=alert(1)>"
 
-
 export = partial(tilesim, "export")
 
 

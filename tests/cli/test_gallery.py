@@ -4,18 +4,16 @@ from pathlib import Path
 
 import av
 import pytest
-from click.testing import CliRunner
+from command_line import tilesim
 from PIL import Image
 
 pytest.importorskip("manim", reason="the films need Manim")
 
-import tilesim
 from tilesim import Device, Problem, simulate
-from tilesim.cli import main
 from tilesim.cli.arguments.options import MAX_TILES
 from tilesim.cli.packages import declared, load, scene_names
 
-ROOT = Path(tilesim.__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 SHORT = 'size = "128x72"\nfps = 5\n'
 SCENE = """
 from manim import *
@@ -52,9 +50,9 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-def gallery(text, *args):
-    Path("lists/films.toml").write_text(text, "utf-8")
-    return CliRunner().invoke(main, ["gallery", "lists/films.toml", "-o", "out", *args])
+def gallery(text, *args, code=0):
+    Path("lists/films.toml").write_bytes(text if isinstance(text, bytes) else text.encode())
+    return tilesim("gallery", "lists/films.toml", "-o", "out", *args, code=code)
 
 
 def made():
@@ -66,23 +64,17 @@ def frames(name):
         return [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
 
 
-def test_a_gallery_is_its_films(here):
+def test_a_gallery_is_its_films_whatever_number_of_processes_makes_it(here):
     result = gallery(TWO, "--jobs", "1")
-    assert (result.exit_code, result.stdout) == (0, "")
-    assert made() == ["moves.gif", "naive.mp4", "naive.png"]
+    assert result.stdout == "" and made() == ["moves.gif", "naive.mp4", "naive.png"]
     said = [line.split(", ")[0] for line in result.stderr.splitlines()]
     assert said == ["wrote out/naive.mp4 (2 s", "wrote out/naive.png (128x72", "wrote out/moves.gif (0.8 s"]
     shown = frames("naive.mp4")
     assert len(shown) == 10 and shown[0].shape == (72, 128, 3) and shown[0][2, 2].min() > 240
     with Image.open("out/naive.png") as poster:
         assert poster.size == (128, 72)
-
-
-def test_processes_make_the_same_gallery(here):
-    gallery(TWO, "--jobs", "1")
     alone = {name: Path("out", name).read_bytes() for name in made()}
-    result = gallery(TWO, "--jobs", "2")
-    assert (result.exit_code, result.stdout) == (0, "")
+    assert gallery(TWO, "--jobs", "2").stdout == ""
     assert {name: Path("out", name).read_bytes() for name in made()} == alone
 
 
@@ -90,8 +82,7 @@ def test_without_a_file_it_is_every_film(here, monkeypatch):
     orders, exporting = [], load("scenes", "render.export")
     made_up = exporting.Exported(1.0, exporting.Extras(), {})
     monkeypatch.setattr(exporting, "export", lambda *order: orders.append(order[:2]) or made_up)
-    result = CliRunner().invoke(main, ["gallery", "-o", "out", "--jobs", "1"])
-    assert (result.exit_code, result.stdout) == (0, ""), result.output
+    assert tilesim("gallery", "-o", "out", "--jobs", "1").stdout == ""
     assert [str(output) for _, output in orders] == [f"out/{name}.mp4" for name in scene_names()]
     assert all(order.format.form == "mp4" and order.is_ours for order, _ in orders)
 
@@ -122,9 +113,9 @@ MISTAKES = {
     "no such scene in a file": (FILM.replace("naive", "moves.py:Move"), "did you mean 'Moves'?"),
     "a setting of films": (f'{FILM.replace("naive", "moves.py")}theme = "dark"', "--theme is of tilesim's"),
     "two of a name": (FILM + FILM, "cannot write out/a.mp4 and out/a.mp4"),
-    "two of a name by another spelling": (
+    "another spelling": (
         FILM + FILM.replace("a.mp4", "./../out/a.mp4"),
-        "cannot write out/../out/a.mp4 and out/a.mp4: they are the same file",
+        "out/../out/a.mp4 and out/a.mp4",
     ),
     "a poster of a link": (
         f'{FILM}poster = "link.png"\n{FILM.replace("a.mp4", "b.mp4")}poster = "linked.png"',
@@ -169,23 +160,19 @@ def test_a_mistake_is_one_sentence_before_any_film_is_made(case, here):
     for link, target in LINKS.items():
         Path("out", link).symlink_to(target)
     before = made()
-    result = gallery(text, "--jobs", "1")
-    assert result.exit_code == 1 and result.stderr.count("\n") == 1
-    assert result.stderr.startswith("error: ") and words in result.stderr
-    assert isinstance(result.exception, SystemExit) and made() == before
+    assert words in gallery(text, "--jobs", "1", code=1).stderr
+    assert made() == before
 
 
 @pytest.mark.parametrize("data", [b"\xff\xfe[\0", FILM.encode("utf-16"), b"scene = '\xe9'", b"\0" * 99])
 def test_a_gallery_in_another_encoding_is_one_sentence(data, here):
-    Path("lists/films.toml").write_bytes(data)
-    result = CliRunner().invoke(main, ["gallery", "lists/films.toml", "-o", "out"])
-    assert result.exit_code == 1 and result.stderr.count("\n") == 1
-    assert result.stderr.startswith("error: lists/films.toml: this is not a TOML file (")
+    refusal = gallery(data, code=1).stderr
+    assert refusal.startswith("error: lists/films.toml: this is not a TOML file (")
 
 
 def test_a_gallery_without_an_end_is_not_read_for_ever(here):
-    result = CliRunner().invoke(main, ["gallery", "/dev/zero", "-o", "out"])
-    assert result.exit_code == 1 and "/dev/zero: this is larger than" in result.stderr
+    refusal = tilesim("gallery", "/dev/zero", "-o", "out", code=1).stderr
+    assert "/dev/zero: this is larger than" in refusal
 
 
 def test_a_gallery_and_the_command_line_have_one_limit_on_tiles():
@@ -204,9 +191,8 @@ def test_a_folder_of_films_is_a_gallery_of_what_they_declare(here):
     film = {"title": "Mine", "question": "Whose is it?", "gallery": [entry]}
     (folder / "mine.py").write_text(f"FILM = {film}\n{SCENE}", "utf-8")
     (folder / "other.py").write_text("", "utf-8")
-    result = CliRunner().invoke(main, ["gallery", "films", "-o", "out", "--jobs", "1"])
-    assert result.exit_code == 0 and made() == ["mine.gif"], result.output
+    tilesim("gallery", "films", "-o", "out", "--jobs", "1")
+    assert made() == ["mine.gif"]
     (folder / "mine.py").unlink()
     (empty := Path("empty")).mkdir()
-    result = CliRunner().invoke(main, ["gallery", str(empty), "-o", "out"])
-    assert result.exit_code in (1, 2) and "empty: no film" in result.stderr
+    assert "empty: no film" in tilesim("gallery", empty, "-o", "out", code=1).stderr

@@ -162,12 +162,6 @@ def test_a_windows_path_to_a_schedule_is_a_path():
     assert r"D:\nowhere\mine.py: there is no such file" in said.stderr
 
 
-def test_a_windows_path_to_costs_is_a_path():
-    said = CliRunner().invoke(main, ["simulate", "naive", "--costs", r"D:\costs\mine"])
-    assert said.exit_code == 1
-    assert "choose from" not in said.stderr
-
-
 @pytest.mark.parametrize(("system", "refused"), [("linux", False), ("darwin", True), ("win32", True)])
 def test_two_outputs_that_a_file_system_takes_for_one_are_refused(tmp_path, monkeypatch, system, refused):
     monkeypatch.setattr(files.sys, "platform", system)

@@ -17,7 +17,6 @@ from tilesim.formats import save
 DATA = Path(tilesim.__file__).parent / "data"
 RUN = simulate("split-k:2", Problem(512, 512, 256), Device.named("h200", 4), seed=3)
 
-
 run = partial(said, "info")
 
 
@@ -107,20 +106,11 @@ def test_what_is_none_of_these_is_one_sentence(text, words, tmp_path):
     assert words in said and str(path) in said
 
 
-def test_a_file_that_is_not_there(tmp_path):
-    assert "there is no such file" in run(tmp_path / "none", code=1)
-
-
 def test_costs_as_python_has_them_are_read_back(tmp_path):
     path = tmp_path / "costs.json"
-    path.write_text(json.dumps(json.loads(run_json(RUN, tmp_path))["costs"]))
+    path.write_text(json.dumps(RUN.summary()["costs"]))
     kept = Costs(**RUN.meta["costs"])
     assert f"k_step                 {kept.k_step}" in run(path)
-
-
-def run_json(trace, tmp_path):
-    trace.save(tmp_path / "t.npz")
-    return run(tmp_path / "t.npz", "--json")
 
 
 @pytest.mark.parametrize("name", ["stream-k", "memory_hierarchy"])
@@ -141,10 +131,6 @@ def test_the_course_is_its_films():
     assert lines[0].startswith(f"course: {len(films)} films, about ")
     assert [line.split()[0] for line in lines if line.startswith("    ")] == list(films)
     assert json.loads(run("course", "--json"))["course"] == {name: declared()[name].seconds for name in films}
-
-
-def test_a_scene_of_ones_own_is_not_described():
-    assert "only the films of `tilesim list`" in run("my_film.py:MyScene", code=2)
 
 
 def test_an_option_of_a_film_has_its_default():

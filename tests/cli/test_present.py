@@ -62,19 +62,3 @@ def test_a_slide_loops_until_the_speaker_moves_on(talk, browser):
     page.wait_for_function("() => document.querySelectorAll('section')[1].classList.contains('present')")
     assert first.evaluate("(video) => video.paused")
     page.close()
-
-
-@pytest.mark.parametrize(
-    ("args", "said"),
-    [
-        (["talk.mp4", "naive"], ".html"),
-        (["talk.html", "naiv"], "did you mean 'naive'"),
-        (["talk.html"], "FILM"),
-        (["talk.html", "naive.mp4"], "'naive.mp4' is what `tilesim export` writes; give a film's name"),
-        (["talk.html", "naive", "--size", "1x1"], "size"),
-    ],
-)
-def test_what_cannot_be_presented_is_refused(tmp_path, args, said):
-    found = present(tmp_path / args[0], *args[1:], code=2)
-    assert said in found.stderr
-    assert not list(tmp_path.iterdir())

@@ -84,23 +84,6 @@ def test_the_table_is_written_and_one_that_there_is_already_is_passed_on(asked, 
     assert asked[-1][1]["table"] is None and (tmp_path / "none.json").exists()
 
 
-@pytest.mark.parametrize(
-    ("args", "sentence"),
-    [
-        (["--size", "64x64"], "'64x64' is not three sizes such as 128x256x64"),
-        (["--size", "0x64x64"], "m is 0; it must be a whole number"),
-        (["--dtype", "fp7"], "'fp7' is not one of"),
-        (["--layout", "xx"], "'xx' is not one of"),
-        (["--samples", "0"], "'0' is not a whole number"),
-        (["-o", "a.txt"], "figures are written as .json"),
-    ],
-)
-def test_wrong_usage(args, sentence, asked):
-    said = run(*args, code=2)
-    assert said.startswith("error: ") and sentence in said and said.count("\n") == 1
-    assert asked == []
-
-
 def test_a_file_that_is_no_table_is_said_before_anything_is_measured(asked, tmp_path):
     (tmp_path / "old.json").write_text("", "utf-8")
     assert run("--table", tmp_path / "old.json", code=1).endswith("is no table\n")

@@ -10,11 +10,10 @@ from functools import partial
 from http.client import HTTPConnection
 
 import pytest
-from click.testing import CliRunner
+from command_line import said, tilesim
 from programs import data_in, measured, race, split
 
 from tilesim import player
-from tilesim.cli import main
 from tilesim.cli.arguments.languages import spoken
 from tilesim.cli.commands import view
 from tilesim.cli.running.page_server import LOOPBACK, PageServer
@@ -132,41 +131,16 @@ def test_simulated_and_measured_begin_with_their_first_multiply(tmp_path):
     assert data_in(view._page(view._kept(files, {}), {}, "1"))["lag"] is not None
 
 
-def called(*words):
-    return CliRunner().invoke(main, ["view", "--no-browser", *map(str, words)])
-
-
-WRONG = {
-    "no file": (lambda file: [], 2, "Missing argument 'FILE...'"),
-    "five files": (lambda file: [file] * 5, 2, "up to 4 traces; 5 were given"),
-    "a file that is not there": (lambda file: ["no.npz"], 1, "no.npz: there is no such file"),
-    "a port that is none": (lambda file: [file, "--port", "70000"], 2, "'--port'"),
-}
-
-
-@pytest.mark.parametrize("words, code, error", WRONG.values(), ids=WRONG)
-def test_what_is_wrong_is_one_sentence(words, code, error, file):
-    said = called(*words(file))
-    assert said.exit_code == code
-    assert said.stderr.startswith("error: ")
-    assert error in said.stderr
-    assert said.stderr.count("\n") == 1
-
-
 def test_a_port_that_is_taken_is_one_sentence(file):
     with socket.create_server((LOOPBACK, 0)) as taken:
-        said = called(file, "--port", taken.getsockname()[1])
-    assert said.exit_code == 1
-    assert said.stderr.startswith("error: cannot listen on port")
-    assert said.stderr.count("\n") == 1
+        refusal = said("view", "--no-browser", file, "--port", taken.getsockname()[1], code=1)
+    assert refusal.startswith("error: cannot listen on port")
 
 
 def test_a_browser_that_is_not_there_is_a_note(file, monkeypatch):
     monkeypatch.setattr("webbrowser.open", lambda address: False)
     monkeypatch.setattr(PageServer, "serve_forever", lambda self, poll_interval: None)
-    said = CliRunner().invoke(main, ["view", str(file)])
-    assert said.exit_code == 0
-    assert "no browser could be started; open http://127.0.0.1:" in said.stderr
+    assert "no browser could be started; open http://127.0.0.1:" in tilesim("view", file).stderr
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs signals")

@@ -12,34 +12,10 @@ from command_line import tilesim
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize(
-    ("words", "answer"),
-    [
-        (["export", "gemm.cvs"], "did you mean 'gemm.csv'?"),
-        (["export", "gemm.npz"], "there is no file 'gemm.npz'"),
-        (["export", "rase"], "did you mean 'race'?"),
-        (["export", "course", "--films", "one-tile, naiv"], "did you mean 'naive'?"),
-        (["export", "zzz"], "`tilesim list` shows all films"),
-        (["export", "race", "-o", "a.mp5"], "did you mean 'a.mp4'?"),
-        (["explain", "naive"], "tilesim simulate naive -o naive.npz"),
-        (["simulate", "naive", "--dtype", "torch.float16"], "did you mean 'fp16'?"),
-    ],
-)
-def test_an_answer_names_what_was_probably_wanted(words, answer):
-    refusal = tilesim(*words, code=2).stderr
-    assert answer in refusal and len(refusal) < 160
-
-
 def test_more_sms_than_a_gpu_has_are_noted():
     small = ("simulate", "naive", "--m", "256", "--n", "512")
     assert "has 132 SMs" in tilesim(*small, "--sms", "1000").stderr
     assert not tilesim(*small, "--sms", "132").stderr
-
-
-def test_a_file_without_costs_is_refused(tmp_path):
-    (tmp_path / "costs.json").write_text("{}")
-    said = tilesim("simulate", "naive", "--costs", tmp_path / "costs.json", code=1)
-    assert "tilesim calibrate" in said.stderr
 
 
 def test_traces_become_a_page_without_manim(tmp_path):
