@@ -9,7 +9,6 @@ from functools import partial
 from importlib import import_module
 
 import av
-import psutil
 import pytest
 from command_line import tilesim
 
@@ -61,23 +60,6 @@ def test_any_number_of_jobs_gives_the_same_file(jobs, scene, alone, tmp_path):
 def test_without_a_cluster_there_are_no_workers():
     with jobs.workers_of(None) as workers:
         assert workers is None
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-def test_a_process_that_is_killed_is_one_sentence(scene, tmp_path):
-    """As the kernel kills one when memory runs out."""
-    command = [sys.executable, "-m", "tilesim", "export", str(scene), "--size", "4k", "--jobs", "2"]
-    process = subprocess.Popen(
-        [*command, "-o", str(tmp_path / "film.mp4")], stderr=subprocess.PIPE, text=True
-    )
-    deadline, drawing = time.monotonic() + 60, []
-    while not drawing and time.monotonic() < deadline:
-        drawing = psutil.Process(process.pid).children()
-        time.sleep(0.05)
-    drawing[0].kill()
-    _, said = process.communicate(timeout=60)
-    assert process.returncode == 1 and not list(tmp_path.iterdir())
-    assert said.startswith("error: a process that drew a part of this film died") and said.count("\n") == 1
 
 
 @pytest.fixture(scope="module")

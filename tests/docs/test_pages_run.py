@@ -166,17 +166,6 @@ def _stand_in(words: list[str], workplace: Path) -> None:
     shutil.copy(own if own.is_file() else ROOT / "tilesim" / "data" / shipped[words[1]], workplace / path)
 
 
-@pytest.mark.parametrize("words", [
-    ("record", "naive", "-o", "a.npz"), ("record", "--suite", "-o", "a"), ("bench",),
-    ("tune", "-o", "a.json"),
-])  # fmt: skip
-def test_without_a_gpu_a_command_that_needs_one_says_so_in_a_sentence(words: tuple, tmp_path: Path) -> None:
-    done = run("tilesim", *words, cwd=tmp_path, CUDA_VISIBLE_DEVICES="")
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
-    assert "NVIDIA GPU" in done.stderr
-    assert not list(tmp_path.iterdir())
-
-
 def _execute(code: str, workplace: Path) -> None:
     """Run a snippet; one of a GPU runs in Triton's interpreter, with small matrices."""
     environment = {"PYTHONPATH": str(workplace)}
