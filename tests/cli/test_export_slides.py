@@ -14,7 +14,7 @@ from command_line import tilesim
 
 pytest.importorskip("manim", reason="slides are cut from films, and films need Manim")
 
-from programs import TALK, data_in, race
+from programs import NARROW, TALK, WIDE, data_in, opening, race
 
 from tilesim import Trace
 
@@ -126,25 +126,15 @@ def test_without_manim_slides_a_pptx_is_one_sentence_and_a_page_is_made(tmp_path
 
 @pytest.fixture
 def opened(browser):
-    """Opens a talk; at the end of the test nothing was said or asked for."""
-    contexts, faults = [], []
+    """Opens a talk, which asks for nothing outside."""
 
-    def opened(file, width=1440, height=900):
-        contexts.append(browser.new_context(viewport={"width": width, "height": height}))
-        page = contexts[-1].new_page()
-        page.on("console", lambda message: message.type == "error" and faults.append(message.text))
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("dialog", lambda dialog: (faults.append(dialog.message), dialog.dismiss()))
-        own = ("file:", "blob:", "data:")
-        page.on("request", lambda request: request.url.startswith(own) or faults.append(request.url))
-        page.goto(file.as_uri())
+    def opened(file, viewport=WIDE):
+        page = visit(file.as_uri(), viewport)
         page.wait_for_selector(".reveal.ready")
         return page
 
-    yield opened
-    for context in contexts:
-        context.close()
-    assert faults == []
+    with opening(browser, "file:", "blob:", "data:") as visit:
+        yield opened
 
 
 NOW = "document.querySelector('section.present video')"
@@ -153,6 +143,7 @@ NOW = "document.querySelector('section.present video')"
 def test_a_slide_plays_to_its_end_and_waits(opened, talk):
     page, counts = opened(talk[0]), lengths(films_in(talk[0].read_text("utf-8")))
     for count in counts[:2]:
+        page.evaluate(f"{NOW}.playbackRate = 8")
         page.wait_for_function(f"() => {NOW}.ended")
         assert page.evaluate(f"{NOW}.duration") == pytest.approx(count / FPS, abs=0.5 / FPS)
         page.keyboard.press("ArrowRight")
@@ -179,7 +170,7 @@ def test_the_speakers_view_has_the_note(opened, talk):
 
 
 def test_an_upright_phone_shows_the_note_below(opened, talk):
-    page = opened(talk[0], 360, 740)
+    page = opened(talk[0], NARROW)
     film, note = page.locator("section.present video"), page.locator(".speaker-notes")
     assert note.inner_text().strip() == notes_in(talk[0].read_text("utf-8"))[0]
     assert note.bounding_box()["y"] > film.bounding_box()["y"] + film.bounding_box()["height"]

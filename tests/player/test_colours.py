@@ -96,3 +96,16 @@ def test_sms_have_their_colours(sms):
     apart = max(abs(a - b) for one, other in zip(found, theme.sm_colours(sms).tolist(), strict=True)
                 for a, b in zip(one, other, strict=True))  # fmt: skip
     assert apart <= 1
+
+
+@needs_node
+@pytest.mark.parametrize("sms", [1, 6, 132])
+@pytest.mark.parametrize("ground", [[222, 226, 231], [33, 39, 48]])
+def test_shapes_and_the_numbers_in_them_can_be_told_from_their_ground(ground, sms):
+    script = """return player.smColours(given.sms).map((hue) => {
+        const made = player.legible(hue, given.ground);
+        return [made, player.inkOn(made).match(/\\d+/g).map(Number)];
+    });"""
+    for shape, ink in in_node(script, {"sms": sms, "ground": ground}):
+        assert theme.contrast(shape, ground) >= 3
+        assert theme.contrast(ink, shape) >= 4.5

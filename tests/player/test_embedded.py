@@ -4,7 +4,7 @@ import re
 from itertools import pairwise
 
 import pytest
-from programs import race, served, split
+from programs import opening, race, served, split
 
 from tilesim import player
 
@@ -16,15 +16,8 @@ STORY = player.Story(
 
 
 @pytest.fixture
-def faults():
-    """What goes wrong in a page of `opened`."""
-    return []
-
-
-@pytest.fixture
-def opened(browser, tmp_path, faults):
-    """Opens a page of its own with the elements that `post` names, and holds that nothing fails in it."""
-    contexts = []
+def opened(browser, tmp_path):
+    """Opens a page of its own with the elements that `post` names, in which nothing fails."""
 
     def opened(post, width=1440, style="", **options):
         (tmp_path / "race.html").write_text(player.page(race(), story=STORY), "utf-8")
@@ -34,19 +27,11 @@ def opened(browser, tmp_path, faults):
         head = f"<meta charset=utf-8><link rel=icon href=data:,><style>{style}</style>"
         body = f"<!doctype html><html>{head}<body>{script}{post}</body></html>"
         (tmp_path / "post.html").write_text(body, "utf-8")
-        context = browser.new_context(viewport={"width": width, "height": HEIGHT}, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: message.type == "error" and faults.append(message.text))
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.goto(f"{address}/post.html")
-        return page
+        return visit(f"{address}/post.html", {"width": width, "height": HEIGHT}, **options)
 
-    with served(tmp_path) as address:
+    with served(tmp_path) as address, opening(browser, address, "about:", "blob:", "data:") as visit:
+        opened.faults = visit.faults
         yield opened
-    for context in contexts:
-        context.close()
-    assert faults == []
 
 
 def elements(*attributes):
@@ -102,9 +87,8 @@ def test_play_is_seen_without_scrolling_in_560_pixels(opened, width, compact):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-def test_two_players_do_not_disturb_each_other(opened, width):
-    page = opened(elements('src="race.html"', 'src="race.html"'), width)
+def test_two_players_do_not_disturb_each_other(opened):
+    page = opened(elements('src="race.html"', 'src="race.html"'))
     one, other = inside(page, 0), inside(page, 1)
     before = shown(other)
     inside(page, 0)
@@ -157,18 +141,17 @@ def test_attributes_say_how_it_plays(opened):
     assert any(later < earlier for earlier, later in pairwise(times)), "it loops"
 
 
-def test_a_page_that_is_not_there_is_said_in_a_line(opened, faults):
+def test_a_page_that_is_not_there_is_said_in_a_line(opened):
     page = opened(elements('src="none.html"'))
     page.get_by_text("No player was found at none.html").wait_for()
     assert page.locator("tilesim-player").bounding_box()["height"] < 60
-    assert len(faults) == 1 and "404" in faults.pop()
+    assert len(opened.faults) == 1 and "404" in opened.faults.pop()
 
 
 def test_its_theme_follows_the_page(opened):
     style = "body { background: white } .night body { background: rgb(20 20 30) }"
-    page = opened(
-        elements('src="race.html"', 'src="race.html" theme="light"', 'src="dark.html"'), style=style
-    )
+    post = elements('src="race.html"', 'src="race.html" theme="light"', 'src="dark.html"')
+    page = opened(post, style=style)
     frames = [inside(page, number) for number in (0, 1, 2)]
 
     def grounds():
