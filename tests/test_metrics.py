@@ -5,20 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from invariants import by_cta, segment
-from strategies import costs, devices, planned
+from strategies import traces
 
 from tilesim import Costs, Device, Problem, Trace, metrics, plan, simulate
 from tilesim.spans.columns import SPAN
 
 NOTHING, WRITE, FIX_UP, WAIT, LAUNCH, HAND_OVER, MULTIPLY = range(7)
-
-
-@st.composite
-def traces(draw):
-    schedule, problem = draw(planned(max_side=4, max_k_steps=3))
-    return simulate(
-        schedule, problem, draw(devices(max_sms=4)), draw(costs(max_k_step=40)), draw(st.integers(0, 9))
-    )
 
 
 def lanes(trace, paint):
@@ -41,34 +33,19 @@ def multiplied(lane, span):
     lane[span["start"] : span["drain"]] += 1
 
 
-def share(trace, paint):
-    cells = lanes(trace, paint)
-    return sum(int(lane.sum()) for lane in cells.values()) / (len(cells) * trace.makespan)
-
-
-@settings(max_examples=60)
+@settings(max_examples=100)
 @given(traces())
-def test_utilization_and_occupancy(trace):
+def test_utilization_tail_and_busy_time(trace):
+    holding, multiplying = lanes(trace, held), lanes(trace, multiplied)
+    whole = len(holding) * trace.makespan
     assert trace.makespan == max(trace.spans["done"]) - min(trace.spans["issue"])
-    assert trace.utilization == share(trace, multiplied)
-    assert trace.busy_share == share(trace, held)
-    assert max(lane.max() for lane in lanes(trace, multiplied).values()) == 1
-
-
-@settings(max_examples=60)
-@given(traces())
-def test_tail(trace):
-    idle = [
-        trace.makespan - int(lane.nonzero()[0].max(initial=-1)) - 1 for lane in lanes(trace, held).values()
-    ]
+    assert trace.utilization == sum(int(lane.sum()) for lane in multiplying.values()) / whole
+    assert trace.busy_share == sum(int(lane.sum()) for lane in holding.values()) / whole
+    assert max(lane.max() for lane in multiplying.values()) == 1
+    idle = [trace.makespan - int(lane.nonzero()[0].max(initial=-1)) - 1 for lane in holding.values()]
     assert metrics.tail(trace) == (max(idle), sum(idle))
-
-
-@settings(max_examples=60)
-@given(traces())
-def test_busy_time_per_sm_and_imbalance(trace):
     busy = [0] * trace.device.sms
-    for (sm, _), lane in lanes(trace, multiplied).items():
+    for (sm, _), lane in multiplying.items():
         busy[sm] += int(lane.sum())
     assert metrics.sm_busy(trace).tolist() == busy
     free = [busy[sm] for sm in trace.device.free_sms]
@@ -76,15 +53,24 @@ def test_busy_time_per_sm_and_imbalance(trace):
     assert metrics.imbalance(trace) >= 1 - 1e-9
 
 
-@settings(max_examples=60)
+@settings(max_examples=100)
 @given(traces())
-def test_launches_and_waves(trace):
+def test_launches_waves_and_the_summary(trace):
     assert metrics.launches(trace) == plan(trace.schedule, trace.problem, trace.device).ctas
     ctas = by_cta(trace.spans)
     assert metrics.launch_time(trace) == sum(int(ran[0]["start"] - ran[0]["issue"]) for ran in ctas.values())
     slots = (trace.device.sms - trace.device.busy_sms) * trace.device.ctas_per_sm
     assert (trace.waves - 1) * slots < len(trace.spans) <= trace.waves * slots
     assert isinstance(trace.waves, int)
+    summary = metrics.summary(trace)
+    assert summary["makespan_ns"] == trace.makespan
+    assert summary["waves"] == trace.waves
+    assert summary["launches"] == metrics.launches(trace)
+    assert summary["utilization"] == trace.utilization
+    assert summary["busy_share"] == trace.busy_share
+    assert (summary["tail_ns"], summary["tail_idle_slot_ns"]) == metrics.tail(trace)
+    assert summary["sm_busy_ns"] == metrics.sm_busy(trace).tolist()
+    assert all(type(value) in (int, float, list) for value in summary.values())
 
 
 @settings(max_examples=60)
@@ -106,25 +92,8 @@ def test_breakdown_accounts_for_all_slot_time(trace):
     cells = np.concatenate(list(lanes(trace, paint).values()))
     parts = metrics.breakdown(trace)
     assert sum(parts.values()) == trace.device.slots * trace.makespan
-    assert parts["multiply"] == (cells == MULTIPLY).sum()
-    assert parts["launch"] == (cells == LAUNCH).sum()
-    assert parts["hand over"] == (cells == HAND_OVER).sum()
-    assert parts["wait"] == (cells == WAIT).sum()
-    assert parts["fix up"] == (cells == FIX_UP).sum()
-    assert parts["write"] == (cells == WRITE).sum()
-
-
-@given(traces())
-def test_summary_names_every_figure(trace):
-    summary = metrics.summary(trace)
-    assert {"makespan_ns", "utilization", "busy_share", "waves", "launches"} <= set(summary)
-    assert summary["makespan_ns"] == trace.makespan
-    assert summary["waves"] == trace.waves
-    assert summary["utilization"] == trace.utilization
-    assert summary["busy_share"] == trace.busy_share
-    assert (summary["tail_ns"], summary["tail_idle_slot_ns"]) == metrics.tail(trace)
-    assert summary["sm_busy_ns"] == metrics.sm_busy(trace).tolist()
-    assert all(type(value) in (int, float, list) for value in summary.values())
+    for mark, part in enumerate(("write", "fix up", "wait", "launch", "hand over", "multiply"), start=1):
+        assert parts[part] == (cells == mark).sum()
 
 
 def test_by_hand_with_busy_sms_two_slots_and_an_overlapped_epilogue():

@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 import sys
 from io import StringIO
 from itertools import count
@@ -81,16 +80,6 @@ def test_the_progress_of_a_film_is_a_percentage_without_a_time_left(monkeypatch)
 
 def test_files_with_an_underscore_are_no_commands():
     assert not [name for name in main.list_commands(None) if name.startswith("_")]
-
-
-def test_looking_around_imports_neither_scenes_nor_kernels():
-    heavy = "{'torch', 'triton', 'manim', 'tilesim_scenes', 'tilesim_kernels'}"
-    for args in (["--help"], ["list"]):
-        code = (
-            f"import sys; sys.argv = ['tilesim', *{args}]; from tilesim.cli import main\n"
-            f"try: main()\nexcept SystemExit: assert not {heavy} & set(sys.modules), sys.modules.keys()"
-        )
-        subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
 
 
 def test_figures_of_the_literature_as_json():
@@ -239,12 +228,6 @@ def test_calibrate_writes_costs_that_simulate_takes(tmp_path):
     assert made.items() <= entry.items()
     figures = json.loads(run("simulate", "naive", "--costs", fitted, "--json"))
     assert figures["makespan_ns"] == pytest.approx(Trace.load(trace).makespan, rel=0.02)
-
-
-def test_one_of_a_kind_is_not_counted_as_many():
-    single = ["--m", "128", "--n", "256", "--k", "64", "--tile", "128x256x64"]
-    table = run("simulate", "naive", *single, "--device", "h200", "--sms", "1")
-    assert "(1 SM)" in table and "1 tile of 128x256x64, 1 K-step each" in table
 
 
 def test_record_passes_on_how_many_sms_another_kernel_is_to_hold(monkeypatch, tmp_path):

@@ -172,14 +172,6 @@ def test_ctrl_c_ends_at_once_and_leaves_the_old_table(tmp_path):
     assert (tmp_path / "t.csv").read_text() == "old"
 
 
-def test_processes_import_neither_manim_nor_click():
-    """A process imports the main module under another name, and what its work needs."""
-    modules = "sys, tilesim.__main__, tilesim.analysis.sweep"
-    code = f"import {modules}; assert not {{'click', 'manim'}} & set(sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
-
-
 def test_the_picture_is_written(tmp_path):
     pytest.importorskip("manim")
     from PIL import Image
