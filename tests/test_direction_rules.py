@@ -3,7 +3,10 @@
 import ast
 import re
 import sys
+from functools import cache
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = {"tilesim": "tilesim", "scenes": "tilesim_scenes", "kernels": "tilesim_kernels"}
@@ -40,6 +43,7 @@ def imports(text, name, is_package=False):
     return found
 
 
+@cache
 def imported_by(path):
     return imports(path.read_text("utf-8"), module_name(path), path.name == "__init__.py")
 
@@ -94,9 +98,10 @@ def test_tilesim_imports_the_standard_library_and_numpy():
     assert not offenders(CORE, wrong)
 
 
-def test_tilesim_does_not_know_its_command_line():
+def test_tilesim_knows_neither_its_command_line_nor_a_clock():
     paths = [path for path in CORE if path.name not in ("__main__.py", "films.py")]
     assert not offenders(paths, lambda path: of(imported_by(path), {"tilesim.cli"}))
+    assert not offenders(CORE, lambda path: of(imported_by(path), {"time", "datetime"}))
 
 
 def test_the_command_line_reaches_the_other_packages_only_inside_a_command():
@@ -112,14 +117,19 @@ def test_the_command_line_reaches_the_other_packages_only_inside_a_command():
     assert not offenders(sources("tilesim/cli"), wrong)
 
 
-def test_scenes_import_neither_kernels_nor_what_kernels_need():
-    others = {"kernels", "tilesim_kernels", "torch", "triton", "scenes", "tilesim.cli"}
-    assert not offenders(sources("scenes"), lambda path: of(imported_by(path), others))
+NOT_IN = {
+    "scenes": {"kernels", "tilesim_kernels", "torch", "triton", "scenes", "tilesim.cli"},
+    "kernels": {"scenes", "tilesim_scenes", "manim", "PIL", "av", "cairo", "tilesim.cli"},
+    "tilesim/schedules": {
+        f"tilesim.{name}" for name in ("engine", "model", "costs", "traces", "metrics", "view")
+    },
+}
+"""What the modules of a folder may not import: scenes and kernels each other, schedules clock and costs."""
 
 
-def test_kernels_import_neither_scenes_nor_manim():
-    others = {"scenes", "tilesim_scenes", "manim", "PIL", "av", "cairo", "tilesim.cli"}
-    assert not offenders(sources("kernels"), lambda path: of(imported_by(path), others))
+@pytest.mark.parametrize("folder", NOT_IN)
+def test_folders_import_nothing_of_one_another(folder):
+    assert not offenders(sources(folder), lambda path: of(imported_by(path), NOT_IN[folder]))
 
 
 def test_kernels_work_under_any_package_name():
@@ -189,11 +199,6 @@ def test_imports_within_kernels_go_down():
             assert not offenders(paths, lambda path, others=others: of(imported_by(path), others))
 
 
-def test_schedules_know_neither_clock_nor_costs():
-    others = {f"tilesim.{name}" for name in ("engine", "model", "costs", "traces", "metrics", "view")}
-    assert not offenders(sources("tilesim/schedules"), lambda path: of(imported_by(path), others))
-
-
 def test_only_simulate_starts_the_engine_and_only_the_engine_has_events():
     def importers(target):
         paths = [path for folder in PACKAGES for path in sources(folder)]
@@ -202,10 +207,6 @@ def test_only_simulate_starts_the_engine_and_only_the_engine_has_events():
     assert importers("tilesim.engine.run") == {"tilesim.engine.simulate"}
     assert importers("tilesim.engine.events") <= {"tilesim.engine.run", "tilesim.engine.setup"}
     assert importers("heapq") == {"tilesim.engine.events", "tilesim.analysis.item_times"}
-
-
-def test_tilesim_reads_no_clock():
-    assert not offenders(CORE, lambda path: of(imported_by(path), {"time", "datetime"}))
 
 
 def test_only_scenes_know_colours():

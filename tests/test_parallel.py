@@ -23,11 +23,8 @@ def test_results_are_in_order():
     assert not active_children()
 
 
-def test_there_is_a_core():
-    assert 1 <= cores() <= os.cpu_count()
-
-
 def test_alone_there_is_no_pool():
+    assert 1 <= cores() <= os.cpu_count()
     assert set(in_order(_process, range(100), jobs=1)) == {os.getpid()}
 
 
@@ -41,13 +38,7 @@ def test_an_error_arrives_and_no_process_stays():
     assert not active_children()
 
 
-def test_a_process_that_dies_is_one_sentence_and_no_process_stays():
-    with pytest.raises(TilesimError, match="a worker process was killed"):
-        in_order(os._exit, [9] * 100, jobs=2)
-    assert not active_children()
-
-
-def test_no_pipe_is_closed_twice(monkeypatch):
+def test_a_process_that_dies_is_one_sentence_and_no_pipe_is_closed_twice(monkeypatch):
     """Python closes the pipes of a broken pool in a thread, slowly here; then it may be another's."""
 
     def slowly(connection):
@@ -58,9 +49,9 @@ def test_no_pipe_is_closed_twice(monkeypatch):
     failed = []
     monkeypatch.setattr(Connection, "_close", slowly)
     monkeypatch.setattr(threading, "excepthook", failed.append)
-    with pytest.raises(TilesimError):
+    with pytest.raises(TilesimError, match="a worker process was killed"):
         in_order(os._exit, [9] * 100, jobs=2)
-    assert not failed
+    assert not failed and not active_children()
 
 
 SLEEPER = """
@@ -80,13 +71,8 @@ if __name__ == "__main__":
 def test_however_it_is_ended_no_process_stays(how, tmp_path):
     script = tmp_path / "sleeper.py"
     script.write_text(SLEEPER)
-    started = subprocess.Popen(
-        [sys.executable, script],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    started = subprocess.Popen([sys.executable, script], start_new_session=True, **pipes)
     for _ in range(2):
         assert int(started.stdout.readline()) != started.pid
     # A terminal sends Ctrl-C to all processes; the other two are sent to one.

@@ -29,10 +29,6 @@ def refuses(sentence, spans=GOOD.spans, problem=PROBLEM, device=DEVICE, schedule
     assert "\n" not in str(caught.value)
 
 
-def test_the_example_is_believed():
-    assert Trace(PROBLEM, DEVICE, "naive", GOOD.spans).spans.tolist() == GOOD.spans.tolist()
-
-
 @pytest.mark.parametrize(
     ("spans", "sentence"),
     [
@@ -60,6 +56,7 @@ def test_the_example_is_believed():
         (changed(3, issue=-1), "row 3 has issue -1; it cannot be negative"),
         (changed(3, drain=2**62), "row 3 (tile 3) has ready at "),
         (changed(7, done=2**61), "it must take 1 to"),
+        (changed(slice(None), **dict.fromkeys(TIMES, 7)), "the run takes 0 ns; it must take 1 to"),
     ],
 )
 def test_spans_that_contradict_themselves(spans, sentence):
@@ -112,13 +109,6 @@ def test_words_that_make_no_sense(values, sentence):
     refuses(sentence, **values)
 
 
-def test_a_run_takes_time():
-    spans = np.array(GOOD.spans)
-    for name in TIMES:
-        spans[name] = 7
-    refuses("the run takes 0 ns; it must take 1 to", spans)
-
-
 def test_spans_are_sorted_and_shifted_and_copied():
     spans = np.array(GOOD.spans)[::-1].copy()
     for name in TIMES:
@@ -129,6 +119,5 @@ def test_spans_are_sorted_and_shifted_and_copied():
     assert (spans == kept).all()
     spans["tile"] = 0
     assert trace.spans.tolist() == GOOD.spans.tolist()
-    assert [tuple(row) for row in trace.spans[["issue", "start", "sm", "slot"]]] == sorted(
-        tuple(row) for row in GOOD.spans[["issue", "start", "sm", "slot"]]
-    )
+    rows = trace.spans[["issue", "start", "sm", "slot"]].tolist()
+    assert rows == sorted(rows)
