@@ -1,5 +1,6 @@
 """`tilesim explain`: its table, its JSON, and the files that it refuses."""
 
+import html
 import json
 from functools import partial
 
@@ -74,3 +75,25 @@ def test_a_long_name_of_a_kernel_breaks_no_line(tmp_path):
     trace = Trace(ran.problem, ran.device, "k" * 900, ran.spans, "measured", meta={"kernel": "n" * 900})
     trace.save(tmp_path / "run.npz")
     assert max(map(len, run(tmp_path / "run.npz").splitlines())) <= 100
+
+
+def test_a_file_is_explained_on_its_own_device(tmp_path):
+    said("simulate", "naive", "--sms", "16", "--m", "512", "-o", tmp_path / "run.csv")
+    assert "16 SMs of NVIDIA H200" in run(tmp_path / "run.csv", "--device", "h100", code=2)
+    assert "on 16 slots" in run(tmp_path / "run.csv", "--sms", "16", "--device", "h200")
+
+
+def test_a_run_is_named_after_its_own_gpu(tmp_path, pytestconfig):
+    stamps = (pytestconfig.rootpath / "tests" / "own_kernel.csv").read_text("utf-8")
+    (tmp_path / "own.csv").write_text(stamps.replace('sms=132 gpu="NVIDIA H200"', 'gpu="NVIDIA L40S"'))
+    text = run(tmp_path / "own.csv")
+    assert "on NVIDIA L40S, measured" in text and "constants of an RTX 4090 stand for" in text
+    assert "on NVIDIA L40S (142 SMs), measured" in said("info", tmp_path / "own.csv")
+
+
+def test_an_explanation_is_a_page_that_has_all_of_it(tmp_path):
+    said("simulate", "naive", "--sms", "8", "-o", tmp_path / "run.npz")
+    text = run(tmp_path / "run.npz")
+    assert run(tmp_path / "run.npz", "-o", tmp_path / "run.html") == ""
+    page = html.unescape((tmp_path / "run.html").read_text("utf-8"))
+    assert text.strip() in page and "slowest main loops" in page

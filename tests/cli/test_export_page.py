@@ -1,6 +1,8 @@
 """`tilesim export NAME -o FILE.html`: the film's traces and its finding as a page, or one sentence."""
 
 import json
+import subprocess
+import sys
 from functools import partial
 
 import pytest
@@ -67,6 +69,15 @@ def test_a_file_of_a_trace_is_a_page(tmp_path):
     page = (tmp_path / "page").read_text("utf-8")
     assert data_in(page)["at"] == 20_000
     assert json.loads(said.stdout)["finding"][0] in page
+
+
+def test_traces_become_a_page_without_manim(tmp_path):
+    race()[0].save(tmp_path / "run.npz")
+    code = "import sys; sys.modules['manim'] = None; from tilesim.__main__ import main; main()"
+    command = [sys.executable, "-c", code, "export", "run.npz", "-o", "page.html"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "<html" in (tmp_path / "page.html").read_text("utf-8")
 
 
 def test_a_simulation_beside_its_measured_run_has_a_lag(tmp_path):

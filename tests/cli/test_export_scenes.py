@@ -440,3 +440,11 @@ def test_a_trace_is_filmed_whatever_its_blocks_do(tmp_path, schedule):
     still = replace(ran, schedule=schedule).film(tmp_path / "still.png", size="320x180", at=1)
     with Image.open(still) as image:
         assert image.size == (320, 180)
+
+
+def test_manim_s_qualities_set_size_and_rate(tmp_path):
+    file = tmp_path / "a.mp4"
+    tilesim("export", "naive", "-ql", "--fps", "5", "--to", "1", "-o", file)
+    with av.open(file) as film:
+        stream = film.streams.video[0]
+        assert (stream.height, stream.average_rate) == (480, 5)

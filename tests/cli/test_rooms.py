@@ -34,9 +34,8 @@ def bench(*problems, **options):
 @pytest.fixture
 def clone(tmp_path):
     """A clone of tilesim/ alone; what lies beside it, a test says."""
-    shutil.copytree(
-        ROOT / "tilesim", tmp_path / "tilesim", ignore=shutil.ignore_patterns("__pycache__", "*.npz")
-    )
+    left_out = shutil.ignore_patterns("__pycache__", "*.npz")
+    shutil.copytree(ROOT / "tilesim", tmp_path / "tilesim", ignore=left_out)
     return tmp_path
 
 
@@ -78,27 +77,16 @@ def test_a_room_that_is_missing_or_needs_what_is_missing(clone):
     assert not (clone / "a.npz").exists()
 
 
-def single_spaced(table):
-    """A table with two blanks between its columns, however wide they are."""
-    return re.sub("  +", "  ", table)
-
-
-def test_scenes_are_listed_from_their_files(clone):
+def test_scenes_and_broken_schedules_are_listed_from_their_files(clone):
     race = '"""Two side by side.\n\nMore."""\n'
     add(clone, "scenes", "import manim_that_is_not_there", race=race, _drafts="")
-    result = run(clone, "list")
-    assert result.returncode == 0, result.stderr
-    assert "race  Two side by side.\n" in single_spaced(result.stdout)
-    assert "_drafts" not in result.stdout
-
-
-def test_broken_schedules_are_listed_with_what_is_wrong(clone):
     (clone / "tilesim/schedules/stride.py").write_text("def step(problem, device): ...\n")
     (clone / "tilesim/schedules/typo.py").write_text("def typo(problem, device)\n")
     result = run(clone, "list")
     assert (result.returncode, result.stderr) == (0, "")
     wanted = "schedules/stride.py must define a function stride(problem, device)"
-    listed = single_spaced(result.stdout)
+    listed = re.sub("  +", "  ", result.stdout)
+    assert "race  Two side by side.\n" in listed and "_drafts" not in listed
     assert f"stride  {wanted}\n" in listed
     assert "typo  schedules/typo.py cannot be loaded (SyntaxError: " in listed
     assert run(clone, "simulate", "naive", "--sms", "2").returncode == 0
