@@ -9,6 +9,7 @@ import av
 import pytest
 from click.testing import CliRunner
 from command_line import tilesim
+from film_files import captions, frames, marks
 
 pytest.importorskip("manim", reason="the films need Manim")
 
@@ -54,26 +55,6 @@ def packets(path):
         ]
 
 
-def captions(path):
-    """(start, text) of the captions in a film, in s."""
-    with av.open(str(path)) as film:
-        found = [
-            (float(packet.pts * packet.time_base), bytes(packet))
-            for packet in film.demux(film.streams.subtitles[0])
-            if packet.pts is not None
-        ]
-    if str(path).endswith("webm"):
-        return [(start, text.decode()) for start, text in found]
-    return [(start, text[2:].decode()) for start, text in found if len(text) > 2]
-
-
-def marks(path):
-    with av.open(str(path)) as film:
-        return [
-            (float(mark["start"] * mark["time_base"]), mark["metadata"]["title"]) for mark in film.chapters()
-        ]
-
-
 @pytest.fixture(scope="module", autouse=True)
 def films(tmp_path_factory):
     """A folder with the files of two short FILMS, which are all that a course knows."""
@@ -101,16 +82,15 @@ def course(films, tmp_path_factory):
 def test_the_films_follow_each_other_and_nothing_is_encoded_again(course):
     folder, said, alone = course
     assert [film["film"] for film in said["films"]] == FILMS
-    whole, frames = packets(folder / "course.mp4"), 0
+    whole, done = packets(folder / "course.mp4"), 0
     for name in FILMS:
         own = packets(folder / f"{name}.mp4")
         assert len(own) == alone[name]["frames"]
-        assert [
-            (data, dts - frames, pts - frames) for data, dts, pts in whole[frames : frames + len(own)]
-        ] == own
-        frames += len(own)
-    assert frames == len(whole) == said["frames"]
-    assert sorted(pts for _, _, pts in whole) == list(range(frames))
+        moved = [(data, dts - done, pts - done) for data, dts, pts in whole[done : done + len(own)]]
+        assert moved == own
+        done += len(own)
+    assert done == len(whole) == said["frames"]
+    assert sorted(pts for _, _, pts in whole) == list(range(done))
     assert all(one < other for (_, one, _), (_, other, _) in pairwise(whole))
 
 
@@ -124,9 +104,8 @@ def test_captions_and_chapters_are_those_of_the_films_where_these_begin(course):
         for start, end, text in alone[name]["captions"]
     ]
     assert [tuple(cue[:2]) for cue in said["captions"]] == [pytest.approx(cue[:2]) for cue in cues]
-    assert [(pytest.approx(start, abs=1e-3), text) for start, _, text in cues] == captions(
-        folder / "course.mp4"
-    )
+    found = [(start, text) for start, _, text in captions(folder / "course.mp4")]
+    assert found == [(pytest.approx(start, abs=1e-3), text) for start, _, text in cues]
     chapters = [
         (pytest.approx(start + at, abs=1e-3), title)
         for at, name in zip(starts, FILMS, strict=True)
@@ -177,13 +156,11 @@ def test_other_formats_have_what_an_mp4_has_in_the_theme_and_language_of_every_f
     look = ["--theme", "light", "--lang", "pt", "--size", "64x64", "--fps", "1"]
     said = told("course", "-o", file, "--films", "first,second", *look)
     assert len(packets(file)) == said["frames"]
-    assert [text for _, text in captions(file)] == [text for _, _, text in said["captions"]]
+    assert [text for *_, text in captions(file)] == [text for _, _, text in said["captions"]]
     assert [title for _, title in marks(file)] == [title for _, title in said["chapters"]]
     title = load("scenes", "look.language").catalogue("pt")["Which run ends first?"]
     assert [name for _, name in said["chapters"]].count(title) == 2
-    with av.open(str(file)) as film:
-        grounds = [frame.to_ndarray(format="gray")[0, 0] for frame in film.decode(video=0)]
-    assert min(grounds) > 200
+    assert min(frame[0, 0] for frame in frames(file, "gray")) > 200
 
 
 def test_without_films_it_is_the_course_in_teaching_order(tmp_path, monkeypatch):

@@ -16,6 +16,7 @@ import av
 import numpy as np
 import pytest
 from command_line import said, tilesim
+from film_files import captions, frames, marks
 from PIL import Image
 
 pytest.importorskip("manim", reason="the films need Manim")
@@ -132,11 +133,6 @@ def held(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
-def frames(path, form="rgba"):
-    with av.open(str(path)) as film:
-        return [frame.to_ndarray(format=form) for frame in film.decode(video=0)]
-
-
 @pytest.mark.parametrize("form", ["mp4", "webm", "mov"])
 def test_a_film_is_its_scene_with_captions_and_chapters(form, here):
     said = exported("scenes.py:Moves", "-o", f"a.{form}", "--captions", *SMALL)
@@ -148,25 +144,10 @@ def test_a_film_is_its_scene_with_captions_and_chapters(form, here):
         stream = film.streams.video[0]
         assert (stream.width, stream.height, stream.average_rate) == (128, 72, 5)
         assert stream.codec_context.colorspace == 1 or form != "mp4"
-        marks = [
-            (mark["metadata"]["title"], float(mark["start"] * mark["time_base"])) for mark in film.chapters()
-        ]
-        assert marks == [("Moves", 0.0), ("to the right", 0.8), ("Moves", 1.8)]
-        packets = [packet for packet in film.demux(film.streams.subtitles[0]) if b"It moves" in bytes(packet)]
-        (cue,) = [(float(p.pts * p.time_base), float(p.duration * p.time_base)) for p in packets]
-        assert cue == pytest.approx((0.8, 1.0))
-
-
-@pytest.mark.parametrize("form", ["mp4", "webm"])
-def test_captions_lie_in_the_film_as_they_are_shown(form, here):
-    exported("scenes.py:Says", "-o", f"a.{form}", *SMALL)
-    with av.open(f"a.{form}") as film:
-        said = [
-            (float(packet.pts * packet.time_base), bytes(packet)[-7:])
-            for packet in film.demux(film.streams.subtitles[0])
-            if packet.size > 2
-        ]
-    assert said == [(0.0, b"at once"), (1.0, b"\x00\x05later"[-7:] if form == "mp4" else b"later")]
+    assert marks(f"a.{form}") == [(0.0, "Moves"), (0.8, "to the right"), (1.8, "Moves")]
+    assert captions(f"a.{form}") == [(pytest.approx(0.8), pytest.approx(1.8), "It moves")]
+    exported("scenes.py:Says", "-o", f"b.{form}", *SMALL)
+    assert [(start, text) for start, _, text in captions(f"b.{form}")] == [(0.0, "at once"), (1.0, "later")]
 
 
 @pytest.mark.parametrize("form", ["mp4", "webm"])
@@ -201,12 +182,11 @@ def test_a_part_of_a_film_is_that_part(here):
     exported("scenes.py:Moves", "-t", "-o", "part.mov", *SMALL, "--from", "1", "--to", "1.6")
     whole, part = frames("whole.mov"), frames("part.mov")
     assert len(part) == 3 and all(np.array_equal(*pair) for pair in zip(part, whole[5:8], strict=True))
-    with av.open("part.mov") as film:
-        assert [mark["metadata"]["title"] for mark in film.chapters()] == ["to the right"]
+    assert [title for _, title in marks("part.mov")] == ["to the right"]
 
 
-def test_a_gif_begins_with_motion_and_says_what_was_chosen(here):
-    said = exported("scenes.py:Moves", "-o", "a.gif", "--jobs", "1")
+def test_a_gif_begins_with_motion_as_do_its_captions_and_says_what_was_chosen(here):
+    said = exported("scenes.py:Moves", "-o", "a.gif", "--captions", "--jobs", "1")
     assert "960x540 at 20 frames/s" in said and (here / "a.gif").stat().st_size < 3_000_000
     with Image.open("a.gif") as loop:
         # 0.8 s stand still before the square moves.
@@ -214,26 +194,19 @@ def test_a_gif_begins_with_motion_and_says_what_was_chosen(here):
         first = np.asarray(loop.convert("RGB")).astype(int)
         loop.seek(2)
         assert (np.abs(first - np.asarray(loop.convert("RGB"))) > 40).any()
-
-
-def test_the_captions_of_a_gif_begin_with_it(here):
-    """Of 2.2 s, 0.8 s stand still and are left out."""
-    said = exported("scenes.py:Moves", "-o", "a.gif", "--captions", "--fps", "10", "--jobs", "1")
-    with Image.open("a.gif") as loop:
-        assert f"a.gif ({loop.n_frames / 10:.3g} s" in said and loop.n_frames < 16
-        start = 0.8 - (22 - loop.n_frames) / 10
+        assert f"a.gif ({loop.n_frames / 20:.3g} s" in said
+        start = 0.8 - (44 - loop.n_frames) / 20
     assert f"00:00:00.{1000 * start:03.0f} --> " in (here / "a.vtt").read_text()
 
 
 @pytest.mark.parametrize("end", [0.8, 1.0, 1.2, 1.6])
 def test_the_captions_of_a_part_last_to_its_end(end, here):
-    def captions(*part):
-        return json.loads(tilesim("export", "film.py", "-o", "a.mp4", *SMALL, "--json", *part).stdout)[
-            "captions"
-        ]
+    def told_captions(*part):
+        told = tilesim("export", "film.py", "-o", "a.mp4", *SMALL, "--json", *part).stdout
+        return json.loads(told)["captions"]
 
-    cut = [[start, min(until, end), text] for start, until, text in captions() if start < end]
-    assert captions("--to", str(end)) == cut
+    cut = [[start, min(until, end), text] for start, until, text in told_captions() if start < end]
+    assert told_captions("--to", str(end)) == cut
 
 
 def test_a_gif_that_is_too_large_is_made_smaller(here, monkeypatch):

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-import av
 import pytest
 from command_line import tilesim
+from film_files import frames
 from PIL import Image
 
 pytest.importorskip("manim", reason="the films need Manim")
@@ -59,17 +59,12 @@ def made():
     return sorted(path.name for path in Path("out").iterdir())
 
 
-def frames(name):
-    with av.open(f"out/{name}") as container:
-        return [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
-
-
 def test_a_gallery_is_its_films_whatever_number_of_processes_makes_it(here):
     result = gallery(TWO, "--jobs", "1")
     assert result.stdout == "" and made() == ["moves.gif", "naive.mp4", "naive.png"]
     said = [line.split(", ")[0] for line in result.stderr.splitlines()]
     assert said == ["wrote out/naive.mp4 (2 s", "wrote out/naive.png (128x72", "wrote out/moves.gif (0.8 s"]
-    shown = frames("naive.mp4")
+    shown = frames("out/naive.mp4", "rgb24")
     assert len(shown) == 10 and shown[0].shape == (72, 128, 3) and shown[0][2, 2].min() > 240
     with Image.open("out/naive.png") as poster:
         assert poster.size == (128, 72)

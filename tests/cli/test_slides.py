@@ -1,16 +1,15 @@
-"""`tilesim export NAME --format slides`: a talk that stops at the captions, as a page or for PowerPoint."""
+"""Slides: `tilesim export NAME --format slides` stops at each caption, and `tilesim present` loops films."""
 
 import json
 import sys
 from base64 import b64decode
 from functools import partial
 from html import unescape
-from io import BytesIO
 from re import findall
 
-import av
 import pytest
 from command_line import tilesim
+from film_files import frames
 
 pytest.importorskip("manim", reason="slides are cut from films, and films need Manim")
 
@@ -40,11 +39,7 @@ def notes_in(page):
 
 def lengths(films):
     """The frames of each film."""
-    found = []
-    for film in films:
-        with av.open(BytesIO(film)) as source:
-            found.append(sum(1 for _ in source.decode(video=0)))
-    return found
+    return [len(frames(film)) for film in films]
 
 
 def films_in(page):
@@ -147,7 +142,7 @@ def test_a_slide_plays_to_its_end_and_waits(opened, talk):
         page.wait_for_function(f"() => {NOW}.ended")
         assert page.evaluate(f"{NOW}.duration") == pytest.approx(count / FPS, abs=0.5 / FPS)
         page.keyboard.press("ArrowRight")
-    assert page.url.endswith("#/2")
+    page.wait_for_function("() => location.hash === '#/2'")
     page.keyboard.press("ArrowLeft")
     page.wait_for_function(f"() => {NOW}.currentTime > 0 && !{NOW}.ended")
 
@@ -187,3 +182,46 @@ def test_text_of_a_trace_stays_text(opened, tmp_path):
     assert page.title() == HOSTILE
     assert page.locator(".slides img, .slides script").count() == 0
     assert notes_in(file.read_text("utf-8"))[0] == HOSTILE
+
+
+@pytest.fixture(scope="module")
+def presented(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("talk")
+    (folder / "talk.py").write_text(TALK, "utf-8")
+    file = folder / "talk.html"
+    words = [f"{folder}/talk.py:Talk", "naive", *SMALL[-4:], "--theme", "light", "--title", "A < B"]
+    said = tilesim("present", file, *words)
+    assert "2 slides" in said.stderr
+    return file
+
+
+def test_a_film_is_a_slide_with_its_captions_and_its_finding_as_notes(presented):
+    text = presented.read_text("utf-8")
+    first, second = (note.splitlines() for note in notes_in(text))
+    assert first == ["A <b>square</b>", "turns"]
+    assert len(second) > 3
+    assert lengths(films_in(text))[0] == 14
+    assert "<title>A &lt; B</title>" in text
+    assert 'data-theme="light"' in text
+
+
+def test_a_slide_loops_until_the_speaker_moves_on(presented, opened):
+    page = opened(presented)
+    first = page.locator("video").first
+    restarts = first.evaluate(
+        """(video) => new Promise((done) => {
+            let before = 0, restarts = 0;
+            video.addEventListener('timeupdate', () => {
+                if (video.currentTime < before) restarts++;
+                before = video.currentTime;
+                if (restarts > 1) done(restarts);
+            });
+        })"""
+    )
+    assert restarts == 2
+    assert page.locator("section.present video").evaluate("(video) => !video.paused && !video.ended")
+    assert first.evaluate("(video) => video.closest('section').classList.contains('present')")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("() => document.querySelectorAll('section')[1].classList.contains('present')")
+    assert first.evaluate("(video) => video.paused")
+    page.close()
