@@ -7,9 +7,10 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from figures import packages
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = {"tilesim": "tilesim", "scenes": "tilesim_scenes", "kernels": "tilesim_kernels"}
+PACKAGES = packages.PACKAGES
 HEAVY = {"manim", "torch", "triton", "PIL", "av", "cairo", "manimpango"}
 
 
@@ -141,18 +142,6 @@ def test_kernels_work_under_any_package_name():
     assert not offenders(sources("kernels"), wrong)
 
 
-CORE_MODULES = {
-    f"tilesim.{name}"
-    for name in (
-        "version", "errors", "text", "storage.strict_json", "storage.decode", "storage.files",
-        "storage.scratch", "spans.columns", "problems", "orders", "devices.facts", "devices.fill_order",
-        "devices.files", "devices.presets", "devices.gpus", "devices.device", "plans",
-        "costs", "kernel_config", "products", "work", "declared", "metrics", "sm_cycles", "compiled",
-        "provenance", "spans.checks", "spans.recorded_slots", "storage.trace_file", "traces",
-    )
-}  # fmt: skip
-
-
 def modules_that(path, everything):
     """The modules of `everything` that a source imports: TYPE_CHECKING and inside functions too."""
     found = set()
@@ -165,10 +154,11 @@ def modules_that(path, everything):
 
 def test_the_core_imports_the_core_only():
     everything = {module_name(path) for path in CORE}
-    assert everything >= CORE_MODULES
+    core = {module for module in everything if packages.package_of(module) == "core"}
+    assert len(core) > 25
     for path in CORE:
-        if module_name(path) in CORE_MODULES:
-            assert modules_that(path, everything) <= CORE_MODULES, path
+        if module_name(path) in core:
+            assert modules_that(path, everything) <= core, path
 
 
 def test_no_imports_go_round_in_a_circle():
@@ -216,3 +206,23 @@ def test_only_scenes_know_colours():
         return {word for word in words if re.fullmatch(r"#[0-9a-fA-F]{3,8}", word)}
 
     assert not offenders([*sources("tilesim"), *sources("kernels")], wrong)
+
+
+FLOOR = {package: at for at, floor in enumerate(packages.FLOORS) for package in floor}
+
+
+def test_every_arrow_of_the_design_page_goes_down():
+    assert not sorted((a, b) for a, b in packages.arrows() if FLOOR[a] >= FLOOR[b])
+
+
+def test_every_package_is_drawn_and_every_module_is_in_a_package():
+    packages_of_code = {end for arrow in packages.arrows() for end in arrow}
+    assert packages_of_code == set(FLOOR)
+    modules = {path.stem for path in (packages.ROOT / "tilesim").glob("[!_]*.py")}
+    assert modules <= {module for found in packages.FOUND_IN.values() for module in found}
+
+
+def test_the_picture_shows_the_same_as_all_arrows():
+    """Following the arrows that are drawn reaches what a package imports, and nothing else."""
+    for package in FLOOR:
+        assert packages.reached(package, packages.drawn()) == packages.reached(package, packages.arrows())

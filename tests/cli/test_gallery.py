@@ -86,6 +86,8 @@ FILM = f'[[film]]\nscene = "naive"\noutput = "a.mp4"\n{SHORT}'
 COURSE = f'[[film]]\nscene = "course"\noutput = "a.mp4"\nfilms = FILMS\n{SHORT}'
 LINKS = {"link.png": "linked.png", "gallery.mp4": "../lists/films.toml", "trace.mp4": "../lists/runs/a.npz"}
 """In the folder that is written into."""
+LINKED = f'{FILM}poster = "link.png"\n{FILM.replace("a.mp4", "b.mp4")}poster = "linked.png"'
+TRACE = FILM.replace("a.mp4", "trace.mp4")
 MISTAKES = {
     "no TOML": ("film = [", "lists/films.toml: this is not a TOML file"),
     "no films": ("", "film is None; it must be a table [[film]] for each film, and at least one"),
@@ -112,19 +114,10 @@ MISTAKES = {
         FILM + FILM.replace("a.mp4", "./../out/a.mp4"),
         "out/../out/a.mp4 and out/a.mp4",
     ),
-    "a poster of a link": (
-        f'{FILM}poster = "link.png"\n{FILM.replace("a.mp4", "b.mp4")}poster = "linked.png"',
-        "cannot write out/linked.png and out/link.png: they are the",
-    ),
+    "a poster of a link": (LINKED, "cannot write out/linked.png and out/link.png: they are the"),
     "the gallery itself": (FILM.replace("a.mp4", "gallery.mp4"), "cannot write out/gallery.mp4: it is read"),
-    "its own trace": (
-        f'{FILM.replace("a.mp4", "trace.mp4")}trace = "runs/a.npz"',
-        "cannot write out/trace.mp4: it is read as lists/runs/a.npz",
-    ),
-    "a trace of another film": (
-        f'{FILM}trace = "runs/a.npz"\n{FILM.replace("a.mp4", "trace.mp4")}',
-        "cannot write out/trace.mp4: it is read as lists/runs/a.npz",
-    ),
+    "its own trace": (f'{TRACE}trace = "runs/a.npz"', "out/trace.mp4: it is read as lists/runs/a.npz"),
+    "a trace of another film": (f'{FILM}trace = "runs/a.npz"\n{TRACE}', "it is read as lists/runs/a.npz"),
     "a key misspelt": (f'{FILM}postre = "b.png"', "did you mean 'poster'?"),
     "trace of numbers": (f"{FILM}trace = [1]", "trace is [1]; it must be a file's name, or a list of them"),
     "schedule of a number": (f"{FILM}schedule = 5", "schedule is 5; it must be a name, or a list of them"),

@@ -35,11 +35,9 @@ def text(page: Path) -> str:
 
 
 def test_the_site_is_built_without_a_warning_and_shows_all_that_there_is(tmp_path: Path) -> None:
-    """A warning, such as of a dead link or an unknown figure, is an error. All that is asked needs one build."""
-    site, words = (
-        tmp_path / "html",
-        ("-q", "-W", "--keep-going", "-n", "-d", tmp_path / "trees", "-b", "html"),
-    )
+    """A warning, such as of a dead link or an unknown figure, is an error. One build answers all."""
+    site = tmp_path / "html"
+    words = ("-q", "-W", "--keep-going", "-n", "-d", tmp_path / "trees", "-b", "html")
     paths = os.pathsep.join([str(ROOT / "docs"), str(ROOT / "benchmarks"), os.environ.get("PYTHONPATH", "")])
     built = run(
         *(sys.executable, "-c", BUILD, *words, ROOT / "docs", site),

@@ -155,10 +155,9 @@ def test_its_theme_follows_the_page(opened):
     frames = [inside(page, number) for number in (0, 1, 2)]
 
     def grounds():
-        found = (
-            frame.evaluate("getComputedStyle(document.documentElement).backgroundColor") for frame in frames
-        )
-        return ["light" if ground == "rgb(255, 255, 255)" else "dark" for ground in found]
+        ground = "getComputedStyle(document.documentElement).backgroundColor"
+        white = [frame.evaluate(ground) == "rgb(255, 255, 255)" for frame in frames]
+        return ["light" if each else "dark" for each in white]
 
     until(frames[0], "document.documentElement.dataset.theme === 'light'")
     assert grounds() == ["light", "light", "dark"]
