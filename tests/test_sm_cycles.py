@@ -21,15 +21,9 @@ def two_waves(clocks: tuple[float, float], pause: int = 0) -> Trace:
     return replace(run, spans=spans, origin="measured", meta={"sm_mhz": 1000 * sum(clocks) / 2})
 
 
-def test_a_clock_that_stands_still_ticks_as_often_as_it_says():
+def test_each_wave_counts_at_its_own_clock_which_goes_on_from_one_main_loop_to_the_next():
     assert run_cycles(two_waves((1.5, 1.5), pause=400)) == pytest.approx(1.5 * 2400)
-
-
-def test_each_wave_counts_at_its_own_clock():
     assert run_cycles(two_waves((1.5, 2.0))) == pytest.approx(1500 + 2000)
-
-
-def test_between_two_main_loops_the_clock_goes_on_from_one_to_the_other():
     assert run_cycles(two_waves((1.5, 2.0), pause=400)) == pytest.approx(1500 + 1.75 * 400 + 2000)
 
 
@@ -37,6 +31,7 @@ def test_a_run_that_counts_no_cycles_is_at_the_clock_that_it_says_if_any():
     run = two_waves((0.0, 0.0))
     assert run_cycles(replace(run, meta={"sm_mhz": 1600})) == 1.6 * 2000
     assert run_cycles(replace(run, meta={})) == 0
+    assert at_clock(run, 1000) is run
 
 
 def test_stamps_at_one_clock_are_as_far_apart_as_the_sms_counted():
@@ -45,11 +40,6 @@ def test_stamps_at_one_clock_are_as_far_apart_as_the_sms_counted():
     assert told.spans["drain"].tolist() == [2100, 4800]
     assert told.spans["cycles"].tolist() == [1500, 2000]
     assert run_cycles(told) == pytest.approx(run_cycles(two_waves((1.5, 2.0), pause=400)))
-
-
-def test_stamps_of_a_run_that_counts_no_cycles_stay():
-    run = two_waves((0.0, 0.0))
-    assert at_clock(run, 1000) is run
 
 
 @pytest.mark.parametrize("shape", ["1920x2304x6144", "896x5376x7168", "3840x1536x10240"])

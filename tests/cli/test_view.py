@@ -44,33 +44,24 @@ def got(server, path="/", host=None):
     return answer.status, answer.read().decode()
 
 
-def test_it_listens_on_the_loopback_alone(server):
+def test_it_serves_the_page_on_the_loopback_and_nothing_else(server):
     assert server.server_address[0] == "127.0.0.1"
-
-
-def test_it_serves_the_page(server):
     status, text = got(server)
     assert status == 200
     assert [run["makespan"] for run in data_in(text)["runs"]] == [race()[0].makespan]
     assert data_in(text)["version"] == got(server, "/version")[1]
+    for host in ("example.org", "127.0.0.1", "127.0.0.1.example.org:80"):
+        status, text = got(server, host=host)
+        assert status == 403 and "script" not in text
+    for path in ("/run.npz", "/../run.npz", "/version/", "/?at=-1", "/?at=1e9", f"/?at={10**18}"):
+        assert got(server, path)[0] == 404
+    assert "is outside the runs" in got(server, "/?at=999999999999")[1]
 
 
 def test_it_speaks_another_language(file):
     words = spoken("pt")
     text = view._page(view._kept((str(file),), {}), words, "1")
     assert '<html lang="pt"' in text and words["words"]["play or pause"] in text
-
-
-@pytest.mark.parametrize("host", ["example.org", "127.0.0.1", "127.0.0.1.example.org:80"])
-def test_it_answers_to_no_other_name(server, host):
-    status, text = got(server, host=host)
-    assert status == 403
-    assert "script" not in text
-
-
-@pytest.mark.parametrize("path", ["/run.npz", "/../run.npz", "/version/"])
-def test_it_serves_nothing_else(server, path):
-    assert got(server, path)[0] == 404
 
 
 def test_it_serves_the_window_at_an_instant(server, file, monkeypatch):
@@ -93,20 +84,12 @@ def test_it_serves_the_window_at_an_instant(server, file, monkeypatch):
     assert shown["first"] == 0
 
 
-def test_an_instant_that_is_none_is_said(server):
-    assert "is outside the runs" in got(server, "/?at=999999999999")[1]
-    assert got(server, "/?at=-1")[0] == got(server, "/?at=1e9")[0] == got(server, f"/?at={10**18}")[0] == 404
-
-
-def test_another_file_is_another_page(server, file):
+def test_another_file_is_another_page_and_one_that_breaks_is_said_in_it_until_it_is_whole(server, file):
     before = got(server, "/version")[1]
     assert got(server, "/version")[1] == before
     split().save(file)
     assert got(server, "/version")[1] != before
     assert data_in(got(server)[1])["runs"][0]["makespan"] == split().makespan
-
-
-def test_a_file_that_breaks_is_said_in_the_page_until_it_is_whole(server, file):
     whole = file.read_bytes()
     file.write_bytes(whole[:100])
     status, text = got(server)

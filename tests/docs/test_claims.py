@@ -1,12 +1,17 @@
-"""What the pages say in words of the data that ship."""
+"""What the pages say in words of the data that ship, and of what others published."""
 
 import json
 
+import pytest
 from figures import kernels, traffic
+from figures.published import Published, compared, data
 from pages import ROOT
 
 from tilesim import Problem, Trace
+from tilesim.analysis.time_account import PARTS
+from tilesim.devices.presets import presets
 from tilesim.ladder.reports import report
+from tilesim.schedules import SCHEDULES
 
 DATA = ROOT / "tilesim" / "data"
 
@@ -70,3 +75,37 @@ def test_the_tables_of_bytes_say_what_was_counted() -> None:
     for row in rows:
         assert f"{row['dram_read_bytes'] / 1e6:,.0f} MB" in said["memory_hierarchy_table"]
     assert said["l2_order_table"].count("\n") == 1 + len(report("l2_order")["rows"])
+
+
+ROWS = data()["rows"]
+
+
+def test_rows_are_complete_and_every_source_is_used():
+    for row in ROWS:
+        source = data()["sources"][row["source"]]
+        assert source["address"].startswith("https://") and source["year"] >= 2023 and row["note"]
+        assert row["device"] in presets() and set(row["schedules"]) <= set(SCHEDULES)
+        assert any(row["published"])
+    assert {row["source"] for row in ROWS} == set(data()["sources"])
+
+
+@pytest.mark.parametrize("one", [one for one in compared() if one.parts], ids=lambda one: one.row["source"])
+def test_the_difference_is_accounted_for(one):
+    assert one.simulated != 1 and set(one.parts) == set(PARTS)
+    assert sum(one.parts.values()) == pytest.approx(1 - 1 / one.simulated, abs=1e-3)
+
+
+AGREEMENT = [
+    (1.2, 1.2, 1.15, True),
+    (1.2, 1.2, 1.27, False),
+    (0.9, 1.2, 1.0, True),
+    (1.0, None, 0.99, False),
+    (1.0, None, 5.0, True),
+    (None, 1.0, 1.01, False),
+    (None, 1.0, 0.9, True),
+]
+
+
+@pytest.mark.parametrize(("low", "high", "simulated", "agrees"), AGREEMENT)
+def test_agreement(low, high, simulated, agrees):
+    assert Published({}, low, high, simulated, {}).agrees == agrees

@@ -75,18 +75,13 @@ def test_phases_that_meet_are_told_apart(name, eyes):
 
 
 @pytest.mark.parametrize("name", ["dark", "light"])
-def test_phases_stand_out_from_the_background(name):
-    painted = theme.THEMES[name]
+def test_phases_stand_out_from_the_background_in_the_colours_of_the_films(name):
+    painted, found = theme.THEMES[name], colours()[name]
     for kind, colour in painted.by_phase.items():
         assert theme.contrast(colour, painted.background) >= theme.LEAST_CONTRAST, kind
-
-
-@pytest.mark.parametrize("name", ["dark", "light"])
-def test_colours_are_those_of_the_films(name):
-    found = colours()[name]
     assert {"background", "write", "wait", "measured", "simulated", "launch"} <= found.keys()
     for role, colour in found.items():
-        assert colour == getattr(theme.THEMES[name], role.replace("-", "_")), role
+        assert colour == getattr(painted, role.replace("-", "_")), role
 
 
 @needs_node

@@ -80,39 +80,29 @@ def test_a_window_counts_as_the_whole_run(schedule, at, monkeypatch):
         }, t
 
 
-def test_every_column_survives():
+def test_every_column_survives_and_the_sm_that_finishes_a_tile_is_views():
     trace = split()
     columns = ["tile", "cta", "sm", "slot", "k0", "k1", "issue", "start", "drain", "ready", "fixup", "done"]
-    script = f"const run = player.read(given); return {columns}.map((name) => [...run[name]]);"
-    found = in_node(script, data_in(player.page([trace]))["runs"][0])
+    wanted = f"{columns}.map((name) => [...run[name]])"
+    script = f"const run = player.read(given); return [{wanted}, [...run.finisher]];"
+    found, finisher = in_node(script, data_in(player.page([trace]))["runs"][0])
     assert found == [trace.spans[name].tolist() for name in columns]
+    assert dict(finisher) == dict(enumerate(view.tile_sm(trace).tolist()))
 
 
-def test_the_sm_that_finishes_a_tile_is_views():
-    trace = split()
-    found = in_node("return [...player.read(given).finisher];", data_in(player.page([trace]))["runs"][0])
-    assert dict(found) == dict(enumerate(view.tile_sm(trace).tolist()))
-
-
-def test_the_error_at_the_end_is_that_of_compare():
-    simulated = race()[1]
-    pair = [since_first_multiply(trace) for trace in (simulated, measured(simulated))]
-    lag = data_in(player.page(pair))["lag"]
-    end = lag["times"][-1]
-    found = in_node(
-        "return player.errorAt(player.lagAt(given.lag, given.t), given.t);", {"lag": lag, "t": end}
-    )
-    assert found == pytest.approx(compare(*pair).run.error, abs=1e-4)
-
-
-def test_the_lag_between_its_points_is_time_lags():
+def test_the_lag_is_time_lags_and_the_error_at_the_end_that_of_compare():
     simulated = race()[1]
     pair = [since_first_multiply(trace) for trace in (simulated, measured(simulated))]
     times, lags = time_lag(*pair)
     at = np.linspace(0, times[-1], 33).tolist()
     given = {"lag": data_in(player.page(pair))["lag"], "at": at}
-    found = in_node("return given.at.map((t) => player.lagAt(given.lag, t));", given)
+    script = """
+        const found = given.at.map((t) => player.lagAt(given.lag, t)), last = given.lag.times.at(-1);
+        return [found, player.errorAt(player.lagAt(given.lag, last), last)];
+    """
+    found, error = in_node(script, given)
     assert np.allclose(found, np.interp(at, times, lags), atol=1.5)
+    assert error == pytest.approx(compare(*pair).run.error, abs=1e-4)
 
 
 def brute(trace, since, until):
@@ -126,41 +116,42 @@ def brute(trace, since, until):
 
 
 @pytest.mark.parametrize("name", [name for name in RUNS if name != "measured"])
-@pytest.mark.parametrize("shares", [(0, 1), (0.2, 0.21), (0.3, 0.8), (0.9, 1)])
-def test_totals_are_those_of_every_ns(name, shares):
+def test_totals_are_those_of_every_ns_and_the_median_is_numpys(name):
     trace = RUNS[name]()
-    since, until = (int(share * trace.makespan) for share in shares)
-    given = {"run": data_in(player.page([trace]))["runs"][0], "range": {"from": since, "to": until}}
-    found = in_node("return player.totals(player.read(given.run), given.range);", given)
-    busy, tiles = brute(trace, since, until)
-    assert found == {"busy": busy, "idle": trace.device.slots * (until - since) - busy, "tiles": tiles}
-    if shares == (0, 1):
-        assert busy / (busy + found["idle"]) == pytest.approx(metrics.busy_share(trace))
+    shares = ((0, 1), (0.2, 0.21), (0.3, 0.8), (0.9, 1))
+    ranges = [{"from": int(one * trace.makespan), "to": int(other * trace.makespan)} for one, other in shares]
+    given = {"run": data_in(player.page([trace]))["runs"][0], "ranges": ranges}
+    script = """
+        const run = player.read(given.run);
+        return [run.median, given.ranges.map((range) => player.totals(run, range))];
+    """
+    median, totals = in_node(script, given)
+    assert median == np.median(trace.spans["done"] - trace.spans["issue"])
+    for within, found in zip(ranges, totals, strict=True):
+        busy, tiles = brute(trace, within["from"], within["to"])
+        idle = trace.device.slots * (within["to"] - within["from"]) - busy
+        assert found == {"busy": busy, "idle": idle, "tiles": tiles}
+    share = totals[0]["busy"] / (totals[0]["busy"] + totals[0]["idle"])
+    assert share == pytest.approx(metrics.busy_share(trace))
 
 
-def test_the_median_is_numpys():
-    for trace in (race()[0], race()[1], split()):
-        found = in_node("return player.read(given).median;", data_in(player.page([trace]))["runs"][0])
-        assert found == np.median(trace.spans["done"] - trace.spans["issue"])
-
-
-@pytest.mark.parametrize(
-    ("words", "lit"),
-    [
-        ("tile 7", {"kind": "tile", "id": 7}), ("7", {"kind": "tile", "id": 7}),
-        ("SM 3", {"kind": "sm", "id": 3}), ("sm3", {"kind": "sm", "id": 3}),
-        (" Block #12 ", {"kind": "block", "id": 12}), ("CTA 0", {"kind": "block", "id": 0}),
-        ("tile 18", None), ("SM 4", None), ("warp 1", None), ("", None), ("tile", None), ("tile -1", None),
-    ],
-)  # fmt: skip
-def test_a_search_finds_what_it_names(words, lit):
+def test_a_search_finds_what_it_names():
+    column = {"tile": "tile", "sm": "sm", "block": "cta"}
+    lit = {
+        "tile 7": ("tile", 7), "7": ("tile", 7), "SM 3": ("sm", 3), "sm3": ("sm", 3),
+        " Block #12 ": ("block", 12), "CTA 0": ("block", 0),
+    }  # fmt: skip
+    unknown = ["tile 18", "SM 4", "warp 1", "", "tile", "tile -1"]
     trace = race()[0]
-    given = {"run": data_in(player.page([trace]))["runs"][0], "words": words}
-    found = in_node("return player.find([player.read(given.run)], given.words);", given)
-    assert (found and found["lit"]) == lit
-    if found:
-        span = trace.spans[found["place"]["row"]]
-        assert span[{"tile": "tile", "sm": "sm", "block": "cta"}[lit["kind"]]] == lit["id"]
+    given = {"run": data_in(player.page([trace]))["runs"][0], "words": [*lit, *unknown]}
+    script = (
+        "const run = player.read(given.run); return given.words.map((words) => player.find([run], words));"
+    )
+    found = in_node(script, given)
+    for (kind, id), one in zip(lit.values(), found, strict=False):
+        assert one["lit"] == {"kind": kind, "id": id}
+        assert trace.spans[one["place"]["row"]][column[kind]] == id
+    assert found[len(lit) :] == [None] * len(unknown)
 
 
 def test_an_address_gives_back_what_it_was_made_of():
@@ -178,9 +169,5 @@ def test_an_address_gives_back_what_it_was_made_of():
     """
     back, odd = in_node(script, given)
     assert back == shown
-    assert odd == {
-        "loop": False,
-        "range": {"from": 0, "to": 9000},
-        "view": {"from": 0, "to": 9000},
-        "t": 42_000,
-    }
+    first = {"from": 0, "to": 9000}
+    assert odd == {"loop": False, "range": first, "view": first, "t": 42_000}

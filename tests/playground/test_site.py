@@ -49,16 +49,15 @@ def test_the_archive_holds_no_command_line_and_is_small_and_the_same_to_the_byte
     assert (tmp_path / "again.zip").read_bytes() == (built / "tilesim.zip").read_bytes()
 
 
-def test_every_field_has_a_label_a_default_and_a_place_for_what_is_wrong():
+def test_every_field_has_a_label_a_default_and_a_place_for_what_is_wrong_and_examples_fill_it():
     for name, default in DEFAULT.items():
         assert f'<label for="{name}">' in PAGE
         assert f'id="{name}-error"' in PAGE
+        field = f'<input id="{name}" name="{name}" aria-describedby="{name}-error" value="{default}"'
         if name in playground.playground.choices() and name != "schedules":
-            assert f'<option value="{default}" selected>' in PAGE
-        else:
-            assert (
-                f'<input id="{name}" name="{name}" aria-describedby="{name}-error" value="{default}"' in PAGE
-            )
+            field = f'<option value="{default}" selected>'
+        assert field in PAGE
+    assert {field for fields in playground.EXAMPLES.values() for field in fields} <= set(DEFAULT)
 
 
 def test_the_policy_allows_the_player_and_what_lies_beside_the_page_alone():
@@ -116,7 +115,3 @@ def test_the_programs_are_built_of_their_sources(tmp_path):
     subprocess.run([str(PROGRAMS / words[0]), *words[1:]], cwd=playground.HERE, check=True)
     for name in ("playground.js", "worker.js"):
         assert (tmp_path / name).read_bytes() == (playground.HERE / name).read_bytes()
-
-
-def test_the_examples_fill_fields_that_there_are():
-    assert {field for fields in playground.EXAMPLES.values() for field in fields} <= set(DEFAULT)
