@@ -47,18 +47,6 @@ def test_the_signatures(function, parameters):
     assert all("=" in name for name in extra)
 
 
-def test_the_example_of_the_docs(tmp_path):
-    p = Problem(m=4096, n=4096, k=512, order="grouped:8")
-    d = Device.named("h200")
-    t = simulate("persistent", p, d)
-    assert t.makespan > 0
-    assert 0 < t.utilization <= t.busy_share <= 1
-    assert t.waves == 4
-    assert len(t.spans["tile"]) == 512
-    t.save(tmp_path / "run.npz")
-    assert Trace.load(tmp_path / "run.npz").spans.tolist() == t.spans.tolist()
-
-
 @pytest.mark.parametrize("schedule", ["naive", "persistent-dynamic"])
 def test_traces_and_plans_show_themselves_in_a_line(schedule):
     problem, device = Problem(m=4096, n=4096, k=512), Device.named("h200")

@@ -132,7 +132,7 @@ def test_a_time_beside_held_sms_is_a_multiple_of_that_without():
     assert shown("busy-sms", rows=without[:1]).endswith(f"{without[0]['p80']:.2f}")
 
 
-def test_what_is_not_counted_and_what_comes_from_a_model_is_said():
+def test_what_is_not_counted_what_comes_from_a_model_and_what_is_left_out_is_said():
     row = shipped("coalescing")["rows"][0]
     bare = {name: value for name, value in row.items() if "sector" not in name}
     assert shown("coalescing", rows=[bare]).count("not counted") == 2
@@ -143,21 +143,14 @@ def test_what_is_not_counted_and_what_comes_from_a_model_is_said():
     assert "not counted" in shown("divergence", rows=[shipped("divergence")["rows"][0] | {"issued": 0}])
     row = shipped("ladder")["rows"][0] | {"bytes_from": "model"}
     assert shown("ladder", rows=[row], left_out={}).endswith("(model)")
-
-
-def test_the_article_stands_above_what_was_measured():
-    assert shown("coalescing").splitlines()[3].split() == ["the", "article", "261.940", "1.57"]
-
-
-def test_beats_are_those_of_one_thread_block():
-    assert shown("bank-conflicts").splitlines()[3].split() == [
-        *("interleaved", "94.00", "55.00", "1042.0", "24.8/32")
-    ]
-
-
-def test_what_is_left_out_is_said_last():
     assert shown("fusion", left_out={"torch.compile": "no compiler"}).endswith("no compiler")
     assert shown("ladder", left_out={"element": "too slow"}).endswith("left out: element: too slow")
+
+
+def test_the_article_stands_above_what_was_measured_and_beats_are_those_of_one_thread_block():
+    assert shown("coalescing").splitlines()[3].split() == ["the", "article", "261.940", "1.57"]
+    beats = shown("bank-conflicts").splitlines()[3].split()
+    assert beats == ["interleaved", "94.00", "55.00", "1042.0", "24.8/32"]
 
 
 def test_kernels_of_which_fewer_were_seen_than_the_driver_says_are_named():
@@ -166,15 +159,12 @@ def test_kernels_of_which_fewer_were_seen_than_the_driver_says_are_named():
     assert "of 2 kernels that spin, 1 with as many residents" in found and "\nspin " in found
 
 
-def test_tile_loads_stand_by_the_stages_in_flight():
+def test_tile_loads_stand_by_the_stages_in_flight_and_a_curve_may_have_no_plateaus():
     found = shipped("memory")["tile_loads"]
     alike = ("by", "sms", "source", "tile")
     first = [row for row in found if all(row[name] == found[0][name] for name in alike)]
     cycles = "  ".join(f" *{row['cycles']['p50']:.0f}" for row in first)
     assert re.search(r"64x64 +tma +L2 +1 +1" + cycles, shown("memory"))
-
-
-def test_memory_of_a_curve_without_plateaus():
     text = shown("memory", latency=shipped("memory")["latency"][:3])
     assert "\nnone: the pointer chase has 0 plateaus over its footprints; at least 2 are required\n" in text
 

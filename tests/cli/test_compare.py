@@ -74,14 +74,6 @@ def test_the_table_says_whose_costs_and_which_orders(files, tmp_path):
     assert not any(line.startswith("  costs") for line in run(sim, measured).splitlines())
 
 
-@pytest.mark.parametrize("name", ["stream-k-hybrid", "cluster-launch-control"])
-def test_long_names_stay_apart(name, files, tmp_path):
-    for path, trace in zip(("a.npz", "b.npz"), files[2:], strict=True):
-        replace(trace, schedule=name).save(tmp_path / path)
-    table = run(tmp_path / "a.npz", tmp_path / "b.npz")
-    assert ["schedule", name, name] in [line.split() for line in table.splitlines()]
-
-
 def test_alone_a_measured_trace_is_simulated_here(files, tmp_path):
     _, measured, _, trace = files
     again = simulate("naive", PROBLEM, H200)

@@ -1,5 +1,6 @@
 """What people rely on: no colours that they do not want, no network, paths of any system."""
 
+import contextlib
 import os
 import re
 import subprocess
@@ -88,11 +89,9 @@ def on_a_terminal(lines, cwd, **environment):
     )
     os.close(theirs)
     said = b""
-    try:
+    with contextlib.suppress(OSError):  # the end, as Linux says it
         while piece := os.read(ours, 65536):
             said += piece
-    except OSError:  # the end, as Linux says it
-        pass
     os.close(ours)
     process.wait(timeout=300)
     return said.decode(errors="replace")

@@ -9,7 +9,7 @@ import pytest
 from command_line import said
 
 import tilesim
-from tilesim import Costs, Device, Problem, Trace, simulate
+from tilesim import Device, Problem, Trace, simulate
 from tilesim.cli.packages import declared, scene_class
 from tilesim.declared import course
 from tilesim.formats import save
@@ -104,13 +104,6 @@ def test_what_is_none_of_these_is_one_sentence(text, words, tmp_path):
     path.write_text(text)
     said = run(path, code=1)
     assert words in said and str(path) in said
-
-
-def test_costs_as_python_has_them_are_read_back(tmp_path):
-    path = tmp_path / "costs.json"
-    path.write_text(json.dumps(RUN.summary()["costs"]))
-    kept = Costs(**RUN.meta["costs"])
-    assert f"k_step                 {kept.k_step}" in run(path)
 
 
 @pytest.mark.parametrize("name", ["stream-k", "memory_hierarchy"])

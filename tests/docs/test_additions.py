@@ -33,25 +33,21 @@ def tilesim(clone: Path, *words: str) -> CompletedProcess[str]:
     return run("python", "-c", UNINSTALLED, *words, cwd=clone)
 
 
-STRIDE = (
-    (ROOT / "tilesim/schedules/persistent.py")
-    .read_text("utf-8")
-    .replace("def persistent(problem: Problem, device: Device)", "def stride(problem, device, s)")
-    .replace("ctas = device.sms * device.ctas_per_sm", "ctas = s")
-)
-
-
 def test_a_file_beside_the_schedules_is_a_schedule_that_computes_every_tile(clone: Path) -> None:
-    (clone / "tilesim/schedules/stride.py").write_text(STRIDE, "utf-8")
+    text = (ROOT / "tilesim/schedules/persistent.py").read_text("utf-8")
+    stride = text.replace(
+        "def persistent(problem: Problem, device: Device)", "def stride(problem, device, s)"
+    )
+    stride = stride.replace("ctas = device.sms * device.ctas_per_sm", "ctas = s")
+    (clone / "tilesim/schedules/stride.py").write_text(stride, "utf-8")
     done = tilesim(clone, "simulate", "stride:2", "--json")
     assert done.returncode == 0 and '"launches": 2' in done.stdout, done.stderr
     assert "stride:S" in tilesim(clone, "list").stdout
-    half = STRIDE.replace("def stride(problem, device, s)", "def half(problem, device)").replace("= s", "= 1")
-    wrong = half.replace("rasterize(problem)", "(rasterize(problem) // 2)")
+    wrong = stride.replace("rasterize(problem)", "(rasterize(problem) // 2)")
     assert wrong.count("// 2") == 1
-    (clone / "tilesim/schedules/half.py").write_text(wrong, "utf-8")
-    refused = tilesim(clone, "simulate", "half")
-    (clone / "tilesim/schedules/half.py").unlink()
+    (clone / "tilesim/schedules/stride.py").write_text(wrong, "utf-8")
+    refused = tilesim(clone, "simulate", "stride:2")
+    (clone / "tilesim/schedules/stride.py").unlink()
     assert refused.returncode in (1, 2) and "tile 256 is never computed" in refused.stderr
 
 

@@ -46,22 +46,23 @@ def test_two_runs_of_1024_tiles_on_132_sms_take_less_than_400_kb():
     assert len(player.page(traces).encode()) <= 400_000
 
 
-def test_a_page_asks_for_nothing():
-    found = Elements(player.page(race()))
+def test_a_page_asks_for_nothing_lets_only_its_own_program_in_and_holds_the_figures_of_each_run():
+    traces = race()
+    text = player.page(traces)
+    found = Elements(text)
     addresses = [value for _, attributes in found.attributes for name, value in attributes.items()
                  if name in ("src", "href", "action", "data")]  # fmt: skip
     assert addresses == ["data:,"]
-    assert not re.search(r"https?:|//cdn|@import|url\(", player.page(race()))
-
-
-def test_the_policy_lets_only_this_program_and_this_style_in():
-    found = Elements(player.page(race()))
+    assert not re.search(r"https?:|//cdn|@import|url\(", text)
     rules = policy_of(found)
     assert rules["default-src"] == "'none'"
     assert "connect-src" not in rules
     for directive, tag in (("script-src", "script"), ("style-src", "style")):
-        text = found.texts[tag][-1]
-        assert rules[directive] == f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+        own = found.texts[tag][-1]
+        assert rules[directive] == f"'sha256-{b64encode(sha256(own.encode()).digest()).decode()}'"
+    for trace in traces:
+        assert f"{trace.makespan / 1000:,.2f} µs" in found.texts["td"]
+        assert f"{trace.utilization:.1%}" in found.texts["td"]
 
 
 def test_text_of_a_trace_stays_text():
@@ -75,14 +76,6 @@ def test_text_of_a_trace_stays_text():
     assert data_in(hostile)["runs"][0]["name"] == HOSTILE
 
 
-def test_a_table_holds_the_figures_of_each_run():
-    traces = race()
-    cells = Elements(player.page(traces)).texts
-    for trace in traces:
-        assert f"{trace.makespan / 1000:,.2f} µs" in cells["td"]
-        assert f"{trace.utilization:.1%}" in cells["td"]
-
-
 def test_a_long_run_is_a_window_around_its_instant():
     trace = simulate("persistent", Problem(65536, 20480, 64, tile=(128, 128, 64)), Device.named("h200"))
     run = data_in(player.page([trace], at=trace.makespan / 2))["runs"][0]
@@ -92,10 +85,8 @@ def test_a_long_run_is_a_window_around_its_instant():
 
 
 def test_runs_of_one_product_may_have_other_tiles():
-    traces = [
-        simulate("naive", Problem(512, 512, 64, tile=tile), Device(4))
-        for tile in ((128, 128, 64), (128, 256, 64))
-    ]
+    tiles = (128, 128, 64), (128, 256, 64)
+    traces = [simulate("naive", Problem(512, 512, 64, tile=tile), Device(4)) for tile in tiles]
     page = player.page(traces)
     assert "512 × 512 × 64; bf16, tile 128 × 128 × 64; bf16, tile 128 × 256 × 64" in page
     assert [run["grid"] for run in data_in(page)["runs"]] == [[4, 4], [4, 2]]
