@@ -112,11 +112,16 @@ def test_slots_that_are_not_filled_one_round_after_the_other():
     assert Device(3, 2, 1, sm_order=order).filling == (0, 1, 1, 0)
 
 
-def test_a_named_device_keeps_its_name_at_another_size():
-    device = Device.named("h200", sms=4, ctas_per_sm=2, busy_sms=1)
+def test_a_named_device_keeps_its_name_at_another_size_and_is_chosen_from_what_is_given_of_it():
+    device, problem = Device.named("h200", sms=4, ctas_per_sm=2, busy_sms=1), Problem(128, 256, 6400)
     assert (device.name, device.sms, device.slots) == ("h200", 4, 6)
-    ratio = simulate("naive", Problem(128, 256, 6400), device).makespan
-    assert ratio == simulate("naive", Problem(128, 256, 6400), Device.named("h200", ctas_per_sm=2)).makespan
+    whole = Device.named("h200", ctas_per_sm=2)
+    assert simulate("naive", problem, device).makespan == simulate("naive", problem, whole).makespan
+    default = Device.named("h200", sms=4)
+    assert Device.chosen({}, default) == default
+    assert Device.chosen({"ctas_per_sm": 2}, default) == Device.named("h200", sms=4, ctas_per_sm=2)
+    assert Device.chosen({"sms": 8}, default) == Device.named("h200", sms=8)
+    assert Device.chosen({"device": "A100", "sms": 8}, default) == Device.named("a100", sms=8)
 
 
 @pytest.mark.parametrize(
@@ -203,14 +208,6 @@ def test_ideal_costs_are_a_microsecond_per_k_step():
 
 
 @pytest.mark.parametrize(
-    "meta", [{}, 5, None, [1], {"k_step": 5, "x": 1}, {"k_step": "x"}, {"k_step": 10**400}]
-)
-def test_what_is_no_costs_gets_no_name(meta):
-    """A trace's meta may hold anything."""
-    assert badge(meta, Device.named("h200")) == "unknown costs"
-
-
-@pytest.mark.parametrize(
     ("made", "device", "text"),
     [
         (Costs(k_step=5, device="h200", scaled_to="a100"), "h200", "H200 overheads for an A100 on an H200"),
@@ -223,6 +220,8 @@ def test_what_is_no_costs_gets_no_name(meta):
 def test_a_badge_names_whose_costs_they_are_and_where_else_they_are_used(made, device, text):
     on = Device.named(device, sms=4) if device else Device(4)
     assert badge(made, on) == badge(asdict(made), on) == text
+    for meta in ({}, 5, None, [1], {"k_step": 5, "x": 1}, {"k_step": "x"}, {"k_step": 10**400}):
+        assert badge(meta, on) == "unknown costs", "a trace's meta may hold anything"
 
 
 FOUR = Problem(2, 2, 8, tile=(1, 1, 1))
@@ -261,17 +260,11 @@ def test_coverage_counts_the_queue_too():
     refuses(PlanError, "tile 2 are computed more than once", lambda: again.check(FOUR))
 
 
-@pytest.mark.parametrize(
-    ("ctas", "count", "sentence"),
-    [
-        ([1, 0], 2, "segments must be sorted by a thread block from 0 to 1"),
-        ([0, 2], 2, "segments must be sorted by a thread block from 0 to 1"),
-        ([-1, 0], 2, "segments must be sorted by a thread block from 0 to 1"),
-        ([], 0, "the plan has 0 thread blocks; it needs at least one"),
-    ],
-)
-def test_segments_belong_to_thread_blocks_in_order(ctas, count, sentence):
-    refuses(PlanError, sentence, lambda: Plan(segments(ctas, 0, 0, 1), count))
+@pytest.mark.parametrize("ctas", [[1, 0], [0, 2], [-1, 0]])
+def test_segments_belong_to_thread_blocks_in_order(ctas):
+    said = "segments must be sorted by a thread block from 0 to 1"
+    refuses(PlanError, said, lambda: Plan(segments(ctas, 0, 0, 1), 2))
+    refuses(PlanError, "has 0 thread blocks; it needs at least one", lambda: Plan(segments([], 0, 0, 1), 0))
 
 
 def test_offsets_cut_the_segments_by_thread_block():
@@ -285,14 +278,6 @@ def test_plans_are_checked_when_they_are_made(monkeypatch):
     lazy = {"lazy": lambda problem, device: planned(*WHOLE[:3])}
     monkeypatch.setattr("tilesim.schedules.SCHEDULES", lazy)
     refuses(PlanError, "tile 3 is never computed", lambda: plan("lazy", FOUR, Device(1)))
-
-
-def test_a_device_is_chosen_from_what_is_given_of_it():
-    default = Device.named("h200", sms=4)
-    assert Device.chosen({}, default) == default
-    assert Device.chosen({"ctas_per_sm": 2}, default) == Device.named("h200", sms=4, ctas_per_sm=2)
-    assert Device.chosen({"sms": 8}, default) == Device.named("h200", sms=8)
-    assert Device.chosen({"device": "A100", "sms": 8}, default) == Device.named("a100", sms=8)
 
 
 def test_a_plan_equals_itself_alone():

@@ -107,16 +107,12 @@ def test_cycles_are_shown_where_both_clocks_are_known(files, tmp_path):
     assert "run in SM cycles" in run(tmp_path / "clocked.npz", measured)
 
 
-def test_a_run_that_is_repeated_exactly(files, tmp_path):
-    sim, _, simulated, _ = files
+def test_a_run_that_is_repeated_exactly_and_one_that_others_wrote(files, tmp_path):
+    sim, _, simulated, measured = files
     replace(simulated, origin="measured").save(tmp_path / "same.npz")
     table = run(sim, tmp_path / "same.npz")
     assert "is as long as the measured run" in table.splitlines()[0]
     assert "divergence            nowhere" in table
-
-
-def test_a_kernel_that_others_wrote_is_simulated_as_it_ran(files, tmp_path):
-    *_, measured = files
     replace(measured, schedule="cutlass").save(tmp_path / "foreign.npz")
     found = json.loads(run(tmp_path / "foreign.npz", "--json"))
     again = json.loads(run(tmp_path / "measured.npz", "--json"))

@@ -103,7 +103,7 @@ def test_without_the_packages_their_libraries_are_not_asked_for(without, monkeyp
     assert "encoders" not in states()
 
 
-def test_a_library_that_does_not_load_is_told(monkeypatch):
+def test_libraries_encoders_and_fonts_that_are_missing_are_named(monkeypatch):
     pytest.importorskip("manim")
 
     def broken(*names):
@@ -112,10 +112,7 @@ def test_a_library_that_does_not_load_is_told(monkeypatch):
     monkeypatch.setattr(machine, "load", broken)
     assert doctor().exit_code == 1
     assert "libcairo" in states()["cairo, Pango"]["found"]
-
-
-def test_encoders_and_fonts_that_are_missing_are_named(monkeypatch):
-    pytest.importorskip("manim")
+    monkeypatch.undo()
     found = machine.load("scenes", "render.machine")
     monkeypatch.setattr(found.av, "codecs_available", {"qtrle"})
     monkeypatch.setattr(found.manimpango, "list_fonts", lambda: ["Tilesim Sans"])

@@ -62,18 +62,15 @@ def test_costs_that_do_not_say_what_k_steps_wait_for_are_told_in_one_sentence(tm
     assert printed["k_steps"] == {} and "alternatives" not in printed
 
 
-def test_a_run_without_alternatives_but_with_known_terms_says_why(tmp_path):
+def test_a_run_without_alternatives_says_why_and_a_long_name_of_a_kernel_breaks_no_line(tmp_path):
     trace = simulate("naive", Problem(512, 512, 256), Device.named("h200"))
     strange = Trace(trace.problem, trace.device, "naive", trace.spans, meta=trace.meta | {"seed": -1})
     strange.save(tmp_path / "run.npz")
     table = run(tmp_path / "run.npz")
     assert table.count("seed") == 1 and "tensor cores at peak rate" in table
-
-
-def test_a_long_name_of_a_kernel_breaks_no_line(tmp_path):
-    ran = simulate("naive", Problem(512, 512, 256), Device.named("h200"))
-    trace = Trace(ran.problem, ran.device, "k" * 900, ran.spans, "measured", meta={"kernel": "n" * 900})
-    trace.save(tmp_path / "run.npz")
+    meta = {"kernel": "n" * 900}
+    foreign = Trace(trace.problem, trace.device, "k" * 900, trace.spans, "measured", meta=meta)
+    foreign.save(tmp_path / "run.npz")
     assert max(map(len, run(tmp_path / "run.npz").splitlines())) <= 100
 
 

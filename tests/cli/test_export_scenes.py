@@ -161,7 +161,7 @@ def test_sound_stays(form, here):
 
 
 @pytest.mark.parametrize("form", ["mov", "webm"])
-def test_a_transparent_film_shows_what_is_behind_it(form, here):
+def test_a_transparent_film_shows_what_is_behind_it_and_a_part_of_it_is_that_part(form, here):
     exported("scenes.py:Moves", "-t", "-o", f"a.{form}", *SMALL)
     if form == "mov":
         shown = frames("a.mov")
@@ -175,14 +175,10 @@ def test_a_transparent_film_shows_what_is_behind_it(form, here):
     assert len(shown) == 11
     assert shown[0][2, 2, 3] == 0 and shown[0][36, 64, 3] == 255
     assert abs(int(shown[0][36, 64, 0]) - 252) < 8
-
-
-def test_a_part_of_a_film_is_that_part(here):
-    exported("scenes.py:Moves", "-t", "-o", "whole.mov", *SMALL)
     exported("scenes.py:Moves", "-t", "-o", "part.mov", *SMALL, "--from", "1", "--to", "1.6")
-    whole, part = frames("whole.mov"), frames("part.mov")
-    assert len(part) == 3 and all(np.array_equal(*pair) for pair in zip(part, whole[5:8], strict=True))
-    assert [title for _, title in marks("part.mov")] == ["to the right"]
+    part = frames("part.mov")
+    assert len(part) == 3 and [title for _, title in marks("part.mov")] == ["to the right"]
+    assert form != "mov" or all(np.array_equal(*pair) for pair in zip(part, shown[5:8], strict=True))
 
 
 def test_a_gif_begins_with_motion_as_do_its_captions_and_says_what_was_chosen(here):
@@ -294,16 +290,6 @@ def test_a_film_of_ours_in_a_file_takes_settings(here):
     assert (here / "a.vtt").read_text().count("-->") == 2
 
 
-@pytest.mark.parametrize(("size", "shape"), [("72x128", (128, 72)), ("96x96", (96, 96))])
-def test_a_film_of_ours_fits_frames_of_any_shape(size, shape, here):
-    exported("film.py", "-o", "a.png", "--size", size, "--at", "1")
-    with Image.open("a.png") as still:
-        shown = np.asarray(still.convert("L")).astype(int)
-    _, columns = np.nonzero(np.abs(shown - shown[1, 1]) > 60)
-    # Its square of 2 units, of the 8 of the shorter side.
-    assert shown.shape == shape and 0.2 < np.ptp(columns) / min(shape) < 0.6
-
-
 MISTAKES = {
     "no such file": (["none.py"], 2, "there is no file 'none.py'"),
     "no such scene": (["scenes.py:Move"], 2, "scenes.py: there is no scene 'Move'; did you mean 'Moves'?"),
@@ -399,10 +385,9 @@ def test_a_signal_ends_all_processes_and_leaves_nothing(how, here):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_a_process_that_dies_is_one_sentence(here):
-    (here / "dies.py").write_text(
-        "import os\nfrom manim import *\nhome = os.getpid()\nclass Dies(Scene):\n"
-        "    def construct(self):\n        self.wait(0.4)\n        os.getpid() == home or os.abort()\n"
-    )
+    ends = "os.getpid() == home or os.kill(os.getpid(), 9)"
+    head = "import os\nfrom manim import *\nhome = os.getpid()\nclass Dies(Scene):\n"
+    (here / "dies.py").write_text(f"{head}    def construct(self):\n        self.wait(0.4)\n        {ends}\n")
     refusal = said("export", "dies.py", "-o", "a.mp4", *SMALL[:4], "--jobs", "2", code=1)
     assert "a process that drew a part of this film died" in refusal and not (here / "a.mp4").exists()
 

@@ -90,6 +90,9 @@ LINKED = f'{FILM}poster = "link.png"\n{FILM.replace("a.mp4", "b.mp4")}poster = "
 TRACE = FILM.replace("a.mp4", "trace.mp4")
 MISTAKES = {
     "no TOML": ("film = [", "lists/films.toml: this is not a TOML file"),
+    "UTF-16": (FILM.encode("utf-16"), "lists/films.toml: this is not a TOML file ("),
+    "Latin-1": (b"scene = '\xe9'", "lists/films.toml: this is not a TOML file ("),
+    "binary": (b"\xff\xfe[\0" + bytes(99), "lists/films.toml: this is not a TOML file ("),
     "no films": ("", "film is None; it must be a table [[film]] for each film, and at least one"),
     "one table": ('[film]\nscene = "naive"', "a table [[film]] for each film"),
     "another entry": (f'title = "x"\n{FILM}', "there is no entry 'title'"),
@@ -152,18 +155,9 @@ def test_a_mistake_is_one_sentence_before_any_film_is_made(case, here):
     assert made() == before
 
 
-@pytest.mark.parametrize("data", [b"\xff\xfe[\0", FILM.encode("utf-16"), b"scene = '\xe9'", b"\0" * 99])
-def test_a_gallery_in_another_encoding_is_one_sentence(data, here):
-    refusal = gallery(data, code=1).stderr
-    assert refusal.startswith("error: lists/films.toml: this is not a TOML file (")
-
-
-def test_a_gallery_without_an_end_is_not_read_for_ever(here):
+def test_limits_of_a_gallery(here):
     refusal = tilesim("gallery", "/dev/zero", "-o", "out", code=1).stderr
-    assert "/dev/zero: this is larger than" in refusal
-
-
-def test_a_gallery_and_the_command_line_have_one_limit_on_tiles():
+    assert "/dev/zero: this is larger than" in refusal, "one without an end is not read for ever"
     assert load("scenes", "film.traces").MOST_TILES == MAX_TILES
 
 

@@ -46,9 +46,13 @@ def test_costs(tmp_path):
     assert json.loads(run(path, "--json"))["costs"] == {"k_step": 700.5, "launch": 168}
 
 
+def shipped(kind):
+    path = DATA / kind / "h200.json"
+    return path, json.loads(path.read_text())
+
+
 def test_calibrations():
-    path = DATA / "costs" / "h200.json"
-    entries = json.loads(path.read_text())
+    path, entries = shipped("costs")
     title, *lines = run(path).splitlines()
     assert title == f"{path}: costs of {len(entries)} kernels" and len(lines) == 2 * len(entries)
     prologue = entries[0]["costs"]["prologue"] / 1000
@@ -57,8 +61,7 @@ def test_calibrations():
 
 
 def test_a_ladder():
-    path = DATA / "ladder" / "h200.json"
-    values = json.loads(path.read_text())
+    path, values = shipped("ladder")
     title, about, limits, _, *rows = run(path).splitlines()
     assert title == f"{path}: ladder" and about.startswith("gpu NVIDIA H200, ")
     peak, bandwidth = (values[name]["measured"] for name in ("peak_tflops", "bandwidth_gb_per_s"))
@@ -68,8 +71,7 @@ def test_a_ladder():
 
 
 def test_a_tuned_table():
-    path = DATA / "tuned" / "h200.json"
-    values = json.loads(path.read_text())
+    path, values = shipped("tuned")
     title, about, _, *rows = run(path).splitlines()
     assert title == f"{path}: tuned table" and about.startswith("gpu NVIDIA H200, ")
     one = values["rows"][0]

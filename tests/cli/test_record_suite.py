@@ -77,14 +77,11 @@ def test_a_run_that_the_gpu_cannot_do_is_left_out(gpu, tmp_path):
     assert result.exit_code == 1 and "no run of the suite" in result.stderr
 
 
-def test_a_folder_of_another_gpu_is_refused(gpu, tmp_path):
+def test_a_folder_of_another_gpu_and_a_file_are_refused(gpu, tmp_path):
     record(tmp_path)
     gpu.entry = ENTRY | {"title": "Another"}
     said = record(tmp_path, code=1).stderr
     assert "device.json is of 'My GPU', and this machine has 'Another'" in said
-
-
-def test_a_file_is_no_folder(gpu, tmp_path):
     (tmp_path / "file").write_text("mine")
     assert "cannot write" in record(tmp_path / "file", code=1).stderr
     assert (tmp_path / "file").read_text() == "mine"

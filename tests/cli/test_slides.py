@@ -46,32 +46,25 @@ def films_in(page):
     return [b64decode(film) for film in data_in(page)["films"]]
 
 
-def test_a_talk_stops_at_every_caption_and_ends_on_the_finding(talk):
+def test_a_talk_stops_at_every_caption_and_ends_on_the_finding_without_asking_the_network(talk):
     file, said = talk
-    notes = notes_in(file.read_text("utf-8"))
+    text = file.read_text("utf-8")
+    assert '<html lang="en" data-theme="light">' in text
+    assert "default-src &#x27;none&#x27;" in text
+    assert "connect-src" not in text.partition("<title>")[0]
+    notes = notes_in(text)
     captions = [text for _, _, text in said["captions"]]
     assert notes[1:-1] == captions
     assert notes[0] == said["chapters"][0][1]
     assert notes[-1].splitlines() == said["finding"]
     assert said["finding"][0] == said["chapters"][-1][1]
-
-
-def test_the_slides_are_the_film_cut_where_a_caption_has_stood(talk):
-    file, said = talk
-    counts = lengths(films_in(file.read_text("utf-8")))
+    counts = lengths(films_in(text))
     assert sum(counts) == said["frames"]
     ends = [sum(counts[: number + 1]) / FPS for number in range(len(counts))]
     for end, (start, until, _) in zip(ends[1:-1], said["captions"], strict=True):
         # A caption begins to leave 0.2 s after the change of captions has begun, and at once for a finding.
         assert start < end
         assert -0.5 / FPS <= until - end <= 0.2 + 0.5 / FPS
-
-
-def test_a_page_of_slides_has_the_theme_and_asks_for_no_network(talk):
-    text = talk[0].read_text("utf-8")
-    assert '<html lang="en" data-theme="light">' in text
-    assert "default-src &#x27;none&#x27;" in text
-    assert "connect-src" not in text.partition("<title>")[0]
 
 
 def test_powerpoint_has_the_same_slides_and_notes(talk, tmp_path):

@@ -44,13 +44,10 @@ runpy.run_module("tilesim", run_name="__main__", alter_sys=True)
     assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", "")
 
 
-def test_sigterm_is_raised_once_and_then_as_before():
+def test_sigterm_is_raised_once_and_then_as_before_also_for_who_handles_it_otherwise():
     with pytest.raises(Stopped), stoppable():
         os.kill(os.getpid(), signal.SIGTERM)
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-
-
-def test_who_handles_sigterm_otherwise_still_does():
     seen = []
     before = signal.signal(signal.SIGTERM, lambda *args: seen.append(args))
     try:

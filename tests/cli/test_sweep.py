@@ -42,13 +42,10 @@ def rows_of(text):
 
 
 @given(st.integers(1, 10**6), st.integers(0, 500), st.integers(1, 50))
-def test_a_range_has_both_ends(first, steps, step):
+def test_a_range_has_both_ends_and_stands_beside_numbers_and_names(first, steps, step):
     last = first + steps * step
     assert Numbers().convert(f"{first}:{last}:{step}", None, None) == list(range(first, last + 1, step))
     assert Numbers().convert(f"{first}:{first + steps}", None, None) == list(range(first, first + steps + 1))
-
-
-def test_numbers_ranges_and_names_stand_side_by_side():
     assert Numbers("m").convert("7,M,1:3,10:12:2", None, None) == [7, "m", 1, 2, 3, 10, 12]
 
 
@@ -68,7 +65,7 @@ def test_json_is_the_same_table(tmp_path):
     assert (tmp_path / "t.csv").read_text("utf-8") == run(*FEW, "--seed", 3).stdout
 
 
-def test_parquet_is_the_same_table(tmp_path):
+def test_parquet_is_the_same_table_and_needs_pyarrow(tmp_path, monkeypatch):
     parquet = pytest.importorskip("pyarrow.parquet")
     run(*FEW, "--schedule", "naive,split-k:2", "-o", tmp_path / "t.parquet")
     table = parquet.read_table(tmp_path / "t.parquet")
@@ -76,13 +73,10 @@ def test_parquet_is_the_same_table(tmp_path):
     assert rows == rows_of(run(*FEW, "--schedule", "naive,split-k:2").stdout)
     kinds = {"int64": int, "double": float, "string": str}
     assert all(kinds[str(field.type)].__name__ in str(HINTS[field.name]) for field in table.schema)
-
-
-def test_without_pyarrow_it_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    said = run(*FEW, "-o", tmp_path / "t.parquet", code=1)
+    said = run(*FEW, "-o", tmp_path / "other.parquet", code=1)
     assert said.stderr.endswith("Parquet needs pyarrow; install it with: pip install '.[tables]'\n")
-    assert not list(tmp_path.iterdir())
+    assert not (tmp_path / "other.parquet").exists()
 
 
 def test_options_repeat_and_multiply():

@@ -16,6 +16,7 @@ def test_lines_for_the_command_line():
         "8x16    naive      9.5      50%         2500         2000         3000",
         "8x1024          1210.5     100%  not counted  not counted  not counted",
     ]
+    assert text([], "size {m} | µs {us}") == ["size  µs"]
 
 
 def test_the_same_cells_for_a_page():
@@ -26,7 +27,3 @@ def test_the_same_cells_for_a_page():
         "| 8x16 | naive | 9.5 | 50% | 2500 | 2000 | 3000 |",
         "| 8x1024 |  | 1210.5 | 100% | not counted | not counted | not counted |",
     ]
-
-
-def test_a_table_without_rows_is_its_heads():
-    assert text([], "size {m} | µs {us}") == ["size  µs"]

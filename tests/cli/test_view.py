@@ -11,7 +11,7 @@ from http.client import HTTPConnection
 
 import pytest
 from command_line import said, tilesim
-from programs import data_in, measured, race, split
+from programs import data_in, measured, opening, race, split
 
 from tilesim import player
 from tilesim.cli.arguments.languages import spoken
@@ -50,6 +50,7 @@ def test_it_serves_the_page_on_the_loopback_and_nothing_else(server):
     assert status == 200
     assert [run["makespan"] for run in data_in(text)["runs"]] == [race()[0].makespan]
     assert data_in(text)["version"] == got(server, "/version")[1]
+    assert "connect-src &#x27;self&#x27;" in text and "connect-src" not in player.page(race())
     for host in ("example.org", "127.0.0.1", "127.0.0.1.example.org:80"):
         status, text = got(server, host=host)
         assert status == 403 and "script" not in text
@@ -60,7 +61,7 @@ def test_it_serves_the_page_on_the_loopback_and_nothing_else(server):
 
 def test_it_speaks_another_language(file):
     words = spoken("pt")
-    text = view._page(view._kept((str(file),), {}), words, "1")
+    text = page_of(file, words=words)
     assert '<html lang="pt"' in text and words["words"]["play or pause"] in text
 
 
@@ -101,17 +102,20 @@ def test_another_file_is_another_page_and_one_that_breaks_is_said_in_it_until_it
     assert data_in(got(server)[1])["runs"]
 
 
+def page_of(*files, words=None):
+    return view._page(view._kept(tuple(map(str, files)), {}), words or {}, "1")
+
+
 def test_what_a_broken_file_is_called_stays_text(tmp_path):
-    text = view._page(view._kept((str(tmp_path / "<script>alert(1)<"),), {}), {}, "1")
+    text = page_of(tmp_path / "<script>alert(1)<")
     assert text.count("<script") == 2
     assert "&lt;script&gt;alert(1)" in text
 
 
 def test_simulated_and_measured_begin_with_their_first_multiply(tmp_path):
-    for name, trace in {"a": race()[1], "b": measured(race()[1])}.items():
-        trace.save(tmp_path / f"{name}.npz")
-    files = tuple(str(tmp_path / f"{name}.npz") for name in "ab")
-    assert data_in(view._page(view._kept(files, {}), {}, "1"))["lag"] is not None
+    race()[1].save(tmp_path / "a.npz")
+    measured(race()[1]).save(tmp_path / "b.npz")
+    assert data_in(page_of(tmp_path / "a.npz", tmp_path / "b.npz"))["lag"] is not None
 
 
 def test_a_port_that_is_taken_is_one_sentence(file):
@@ -140,17 +144,13 @@ def test_ctrl_c_ends_it_without_a_word(file):
 
 
 def test_the_browser_loads_a_changed_file_again(browser, server, file):
-    page, faults, asked = browser.new_page(), [], set()
-    page.on("console", lambda message: message.type == "error" and faults.append(message.text))
-    page.on("request", lambda request: asked.add(request.url))
-    page.goto(server.address)
-    page.wait_for_function("() => globalThis.tilesim?.player?.runs[0].name === 'naive'")
-    file.write_bytes(b"no trace")
-    page.wait_for_selector("[role=alert]")
-    race()[1].save(file)
-    page.wait_for_function("() => globalThis.tilesim?.player?.runs[0].name === 'persistent'")
-    assert faults == []
-    assert asked == {server.address, f"{server.address}version"}
+    with opening(browser, server.address) as visit:
+        page = visit(server.address)
+        page.wait_for_function("() => globalThis.tilesim?.player?.runs[0].name === 'naive'")
+        file.write_bytes(b"no trace")
+        page.wait_for_selector("[role=alert]")
+        race()[1].save(file)
+        page.wait_for_function("() => globalThis.tilesim?.player?.runs[0].name === 'persistent'")
 
 
 def test_a_long_run_is_seen_window_by_window(browser, server, file, monkeypatch):
@@ -167,8 +167,3 @@ def test_a_long_run_is_seen_window_by_window(browser, server, file, monkeypatch)
     page.wait_for_function(f"{first} === 0")
     page.keyboard.press(".")
     page.wait_for_function(f"{first} > 0")
-
-
-def test_the_page_of_a_server_may_ask_that_server_alone(file):
-    assert "connect-src &#x27;self&#x27;" in player.page(race(), version="1")
-    assert "connect-src" not in player.page(race())

@@ -35,10 +35,9 @@ def tilesim(clone: Path, *words: str) -> CompletedProcess[str]:
 
 def test_a_file_beside_the_schedules_is_a_schedule_that_computes_every_tile(clone: Path) -> None:
     text = (ROOT / "tilesim/schedules/persistent.py").read_text("utf-8")
-    stride = text.replace(
-        "def persistent(problem: Problem, device: Device)", "def stride(problem, device, s)"
-    )
-    stride = stride.replace("ctas = device.sms * device.ctas_per_sm", "ctas = s")
+    head = "def persistent(problem: Problem, device: Device)"
+    stride = text.replace(head, "def stride(problem, device, s)")
+    stride = stride.replace("device.sms * device.ctas_per_sm", "s")
     (clone / "tilesim/schedules/stride.py").write_text(stride, "utf-8")
     done = tilesim(clone, "simulate", "stride:2", "--json")
     assert done.returncode == 0 and '"launches": 2' in done.stdout, done.stderr
