@@ -274,14 +274,10 @@ def test_offsets_cut_the_segments_by_thread_block():
     assert cut == [[5, 6], [], [7], []]
 
 
-def test_plans_are_checked_when_they_are_made(monkeypatch):
+def test_plans_are_checked_when_they_are_made_and_equal_themselves_alone(monkeypatch):
+    """The arrays of two would compare row by row, and a plan could be in no set."""
+    one, other = (plan("naive", Problem(1, 1, 1), Device(1)) for _ in range(2))
+    assert one != other and len({one, other, one}) == 2
     lazy = {"lazy": lambda problem, device: planned(*WHOLE[:3])}
     monkeypatch.setattr("tilesim.schedules.SCHEDULES", lazy)
     refuses(PlanError, "tile 3 is never computed", lambda: plan("lazy", FOUR, Device(1)))
-
-
-def test_a_plan_equals_itself_alone():
-    """Its arrays would compare row by row, and a plan could be in no set."""
-    one, other = (plan("naive", Problem(1, 1, 1), Device(1)) for _ in range(2))
-    assert one != other
-    assert len({one, other, one}) == 2

@@ -211,11 +211,8 @@ def test_only_scenes_know_colours():
 FLOOR = {package: at for at, floor in enumerate(packages.FLOORS) for package in floor}
 
 
-def test_every_arrow_of_the_design_page_goes_down():
+def test_on_the_design_page_every_arrow_goes_down_and_every_package_is_drawn():
     assert not sorted((a, b) for a, b in packages.arrows() if FLOOR[a] >= FLOOR[b])
-
-
-def test_every_package_is_drawn_and_every_module_is_in_a_package():
     packages_of_code = {end for arrow in packages.arrows() for end in arrow}
     assert packages_of_code == set(FLOOR)
     modules = {path.stem for path in (packages.ROOT / "tilesim").glob("[!_]*.py")}

@@ -125,14 +125,11 @@ def test_by_hand_with_busy_sms_two_slots_and_an_overlapped_epilogue():
     assert metrics.breakdown(trace) == dict.fromkeys(("hand over", "wait", "fix up"), 0) | parts
 
 
-def test_launches_are_counted_even_where_a_block_found_nothing_to_do():
+def test_launches_are_counted_even_where_a_block_found_nothing_to_do_and_each_is_paid_for():
     trace = simulate("persistent", Problem(1, 1, 1), Device(8))
     assert metrics.launches(trace) == 8
     bare = Trace(trace.problem, trace.device, "persistent", trace.spans)
     assert metrics.launches(bare) == 1
-
-
-def test_a_naive_kernel_pays_for_each_launch_and_a_persistent_one_for_the_first():
     problem, device, costs = Problem(1, 12, 1, tile=(1, 1, 1)), Device(4), Costs(launch=200, prologue=50)
     assert metrics.launch_time(simulate("naive", problem, device, costs)) == 12 * 250
     assert metrics.launch_time(simulate("persistent", problem, device, costs)) == 4 * 250

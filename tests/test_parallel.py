@@ -15,11 +15,13 @@ from tilesim.errors import TilesimError
 from tilesim.parallel import cores, in_order
 
 
-def test_results_are_in_order():
+def test_results_are_in_order_an_error_arrives_and_no_process_stays():
     numbers = list(range(-500, 500))
     assert in_order(abs, numbers, jobs=2) == in_order(abs, numbers) == list(map(abs, numbers))
     assert in_order(abs, [], jobs=2) == []
     assert in_order(abs, [-1], jobs=2) == [1]
+    with pytest.raises(ValueError, match="invalid literal"):
+        in_order(int, ["1"] * 200 + ["x"] * 200, jobs=2)
     assert not active_children()
 
 
@@ -30,12 +32,6 @@ def test_alone_there_is_no_pool():
 
 def _process(number):
     return os.getpid()
-
-
-def test_an_error_arrives_and_no_process_stays():
-    with pytest.raises(ValueError, match="invalid literal"):
-        in_order(int, ["1"] * 200 + ["x"] * 200, jobs=2)
-    assert not active_children()
 
 
 def test_a_process_that_dies_is_one_sentence_and_no_pipe_is_closed_twice(monkeypatch):

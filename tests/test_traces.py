@@ -72,16 +72,13 @@ def test_times_do_not_run_backwards(earlier, later):
     refuses(f"row 7 (tile 7) has {later} at {at - 1} ns, before its {earlier} at {at} ns", spans)
 
 
-def test_main_loops_do_not_overlap_in_a_slot():
+def test_main_loops_do_not_overlap_in_a_slot_not_even_a_short_one_with_a_long_one():
     spans = np.array(GOOD.spans)
     first, second = np.flatnonzero((spans["sm"] == 1) & (spans["slot"] == 0))
     spans["issue"][second] = spans["start"][second] = spans["drain"][first] - 1
     refuses("tile 4 starts at 42 ns on SM 1, slot 0, where the main loop of tile 0 runs until 43 ns", spans)
     spans["issue"][second] = spans["start"][second] = spans["drain"][first]
     assert Trace(PROBLEM, DEVICE, "naive", spans).spans["start"][4] == 43
-
-
-def test_a_short_main_loop_inside_a_long_one_is_found():
     rows = np.zeros(3, SPAN)
     rows["tile"], rows["k1"], rows["cta"] = range(3), 1, range(3)
     rows["start"], rows["drain"] = [0, 10, 50], [100, 20, 60]

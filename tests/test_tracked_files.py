@@ -107,15 +107,12 @@ def test_scripts_can_be_run_and_ci_runs_make_test():
     assert (ROOT / ".ci/run").read_text("utf-8").splitlines()[-1] == "exec make test"
 
 
-def test_set_up_without_a_python_says_so():
+def test_set_up_without_a_python_or_the_right_to_install_says_what_is_needed(tmp_path):
+    """Later nobody is root, sudo asks for a password, and no library is found."""
     made = run(ROOT / ".ci/venv", env={"PATH": "/usr/bin:/bin", "PYTHON": "python2.6"})
     assert made.returncode == 1
     assert made.stderr.startswith("error: tilesim needs Python 3.11 or newer, and here is no python2.6")
     assert made.stderr.count("\n") == 1
-
-
-def test_set_up_without_the_right_to_install_names_the_packages(tmp_path):
-    """Nobody is root, sudo asks for a password, and no library is found."""
     for name, script in {"id": "echo 1000", "sudo": "exit 1", "pkg-config": "exit 1"}.items():
         (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
         (tmp_path / name).chmod(0o755)

@@ -10,8 +10,7 @@ from command_line import said as run
 
 import tilesim
 from tilesim.cli.commands import bench
-from tilesim.cli.output import reports
-from tilesim.cli.output.tables import NOT_COUNTED
+from tilesim.cli.output import reports, tables
 from tilesim.ladder.reports import report
 
 BENCHES = [name for name in bench.command.list_commands(None) if name != "choice"]
@@ -84,7 +83,7 @@ def test_tables_have_rows_and_columns_name_fields_that_the_report_has(file):
         "loop-unrolling": sum(not row.get("issued") for row in rows),
     }
     command = bench.command.get_command(None, name)
-    assert command.text(found).count(NOT_COUNTED) == lacking.get(name, 0)
+    assert command.text(found).count(tables.NOT_COUNTED) == lacking.get(name, 0)
     for part in command.parts:
         if isinstance(part, reports.Table):
             _, head, *lines = part.lines(found)
@@ -190,3 +189,30 @@ def test_sm_order_says_what_is_known_of_the_groups():
 def test_a_kernel_that_is_not_there_is_wrong_usage(args, sentence, asked):
     assert sentence in run("bench", *args, code=2)
     assert asked == []
+
+
+COLUMNS = "size {m}x{n} | kernel | µs {us:.1f} | of peak {share:.0%} | DRAM MB {dram[*]:.0f/1e6}"
+ROWS = [
+    {"m": 8, "n": 16, "kernel": "naive", "us": 9.54, "share": 0.5}
+    | {"dram": {"p20": 2e9, "p50": 2.5e9, "p80": 3e9}},
+    {"m": 8, "n": 1024, "kernel": None, "us": 1210.5, "share": 1},
+]
+
+
+def test_lines_of_a_table_for_the_command_line():
+    assert tables.text(ROWS, COLUMNS) == [
+        "size    kernel      µs  of peak      DRAM MB          p20          p80",
+        "8x16    naive      9.5      50%         2500         2000         3000",
+        "8x1024          1210.5     100%  not counted  not counted  not counted",
+    ]
+    assert tables.text([], "size {m} | µs {us}") == ["size  µs"]
+
+
+def test_its_cells_for_a_page():
+    head, rule, *rows = tables.markdown(ROWS, COLUMNS).splitlines()
+    assert head == "| size | kernel | µs | of peak | DRAM MB | p20 | p80 |"
+    assert rule == "| --- | --- | ---: | ---: | ---: | ---: | ---: |"
+    assert rows == [
+        "| 8x16 | naive | 9.5 | 50% | 2500 | 2000 | 3000 |",
+        "| 8x1024 |  | 1210.5 | 100% | not counted | not counted | not counted |",
+    ]

@@ -86,8 +86,8 @@ def test_alone_a_measured_trace_is_simulated_here(files, tmp_path):
     assert (found["simulated"]["seed"], found["simulated"]["costs"]["jitter"]) == (5, 0.1)
 
 
-def test_several_measured_traces_make_a_table(files):
-    _, measured, _, trace = files
+def test_several_measured_traces_make_a_table_and_cycles_need_the_clocks_of_both(files, tmp_path):
+    _, measured, simulated, trace = files
     found = compare(simulate("naive", PROBLEM, H200), trace)
     *rows, summary, in_cycles, other_way = run(measured, measured, measured).splitlines()[1:]
     assert len(rows) == 3 and len(set(rows)) == 1
@@ -98,10 +98,6 @@ def test_several_measured_traces_make_a_table(files):
     assert in_cycles.startswith("in cycles: ") and "--before" in other_way
     one, other, third = json.loads(run(measured, measured, measured, "--json"))
     assert one == other == third and one["trace"] == str(measured)
-
-
-def test_cycles_are_shown_where_both_clocks_are_known(files, tmp_path):
-    _, measured, simulated, _ = files
     clocked = replace(simulated, meta={"costs": {"clock_mhz": 1700}})
     clocked.save(tmp_path / "clocked.npz")
     assert "run in SM cycles" in run(tmp_path / "clocked.npz", measured)

@@ -88,16 +88,13 @@ def test_what_films_need_decides(without, name, version, state):
     assert shown.stdout.splitlines()[-1] == f"films cannot be made: see {name}"
 
 
-def test_what_is_optional_does_not_decide(without):
+def test_what_is_optional_does_not_decide_and_libraries_of_what_lacks_are_not_asked_for(without, monkeypatch):
     pytest.importorskip("manim")
     without.update(torch=None, triton=None, numba=None, pyarrow=None, distributed=None)
     found = doctor()
     assert found.exit_code == 0, found.stdout
     assert found.stdout.splitlines()[-1] == "films can be made"
     assert "  missing  numba" in found.stdout
-
-
-def test_without_the_packages_their_libraries_are_not_asked_for(without, monkeypatch):
     without["av"] = None
     monkeypatch.setattr(machine, "load", lambda *names: pytest.fail("something was imported"))
     assert "encoders" not in states()

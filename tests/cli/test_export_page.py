@@ -21,16 +21,9 @@ SMALL = ["--m", "384", "--n", "1536", "--k", "512", "--sms", "4"]
 export = partial(tilesim, "export")
 
 
-@pytest.fixture(scope="module")
-def of_race(tmp_path_factory):
-    """The page of the race of two small runs, and what the command said."""
-    file = tmp_path_factory.mktemp("page") / "race.html"
+def test_a_page_says_what_the_film_finds_and_plays_what_it_shows(tmp_path):
+    file = tmp_path / "race.html"
     said = export("race", *SMALL, "-o", file, "--finding", "--fragment", "--theme", "light")
-    return file, said
-
-
-def test_a_page_says_what_the_film_finds_and_plays_what_it_shows(of_race):
-    file, said = of_race
     finding, text = said.stdout.splitlines()[-1], file.read_text("utf-8")
     gap = load("scenes", "film.race_film").heat(tuple(race())).shown_gap
     assert "Persistent" in finding and f"{gap} µs" in finding
@@ -41,6 +34,8 @@ def test_a_page_says_what_the_film_finds_and_plays_what_it_shows(of_race):
     runs = data_in(text)["runs"]
     assert [run["name"] for run in runs] == ["Naive", "Persistent"]
     assert [run["makespan"] for run in runs] == [trace.makespan for trace in race()]
+    for part in ('<a href="race.html">', '<tilesim-player src="race.html"', "customElements.define"):
+        assert part in said.stdout, "a fragment is a component around a link"
 
 
 @pytest.mark.parametrize(("lang", "play"), [("zh", "播放"), ("pt", "Reproduzir")])
@@ -54,13 +49,6 @@ def test_a_page_speaks_the_language_that_was_asked_for(lang, play, tmp_path):
     text = (tmp_path / "race.html").read_text("utf-8")
     assert f'<html lang="{lang}">' in text
     assert data_in(text)["words"]["Play"] == play
-
-
-def test_a_fragment_is_a_component_around_a_link(of_race):
-    text = of_race[1].stdout
-    assert '<a href="race.html">' in text
-    assert '<tilesim-player src="race.html"' in text
-    assert "customElements.define" in text
 
 
 def test_a_file_of_a_trace_is_a_page(tmp_path):

@@ -107,7 +107,6 @@ MISTAKES = {
     "no such trace": (f'{FILM}trace = "no.npz"', "lists/no.npz"),
     "the second": (f"{FILM}{FILM}sms = 0", "film 2 of the gallery: "),
     "no film": (FILM.replace("a.mp4", "a.avi"), "'a.avi' does not end in any of"),
-    "a part of a still": (FILM.replace("a.mp4", "a.png") + "to = 2", "--to is of a film"),
     "a poster": (f'{FILM}poster = "a.jpg"', "the poster 'a.jpg' must end in .png"),
     "an empty part": (f"{FILM}from = 3\nto = 2", "there is no part of a film from 3 s to 2 s"),
     "no such scene in a file": (FILM.replace("naive", "moves.py:Move"), "did you mean 'Moves'?"),
@@ -139,8 +138,6 @@ MISTAKES = {
     "a course of a number": (COURSE.replace("FILMS", "[3]"), "films is [3]; it must be a list of films"),
     "a course of a typo": (COURSE.replace("FILMS", '["naiv"]'), "did you mean 'naive'?"),
     "a course from": (COURSE.replace("FILMS", '["naive"]') + "from = 2", "--from is of one film; a course"),
-    "a course as a GIF": (COURSE.replace("FILMS", '["naive"]').replace("mp4", "gif"), "a course is written"),
-    "films of a film": (f'{FILM}films = ["naive"]', "--films is of a course"),
     "another folder": (FILM.replace("a.mp4", "no/a.mp4"), "the folder out/no does not exist"),
 }
 

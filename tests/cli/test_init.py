@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from command_line import tilesim
 
-from tilesim.cli import main
+from tilesim import cli
 from tilesim.cli.commands.init import TAKEN, class_name
 
 
@@ -18,7 +18,7 @@ def init(*words):
     return found.stderr
 
 
-def test_what_was_written_renders(tmp_path, monkeypatch):
+def test_what_was_written_renders_as_options_of_the_command_line_say(tmp_path, monkeypatch):
     pytest.importorskip("manim")
     monkeypatch.chdir(tmp_path)
     said = init(tmp_path / "my_film.py")
@@ -29,14 +29,8 @@ def test_what_was_written_renders(tmp_path, monkeypatch):
     words = ["manim", "render", "-ql", "-s", "--media_dir", "media", "my_film.py"]
     subprocess.run([sys.executable, "-m", *words], check=True, capture_output=True, timeout=300)
     assert list((tmp_path / "media").rglob("MyFilm*.png"))
-
-
-def test_options_of_the_command_line_reach_it(tmp_path, monkeypatch):
-    pytest.importorskip("manim")
-    monkeypatch.chdir(tmp_path)
-    init(tmp_path / "a.py")
     words = ("--schedule", "naive", "--sms", "2", "--m", "256", "--n", "512", "--size", "480p", "-o", "a.png")
-    tilesim("export", "a.py", *words)
+    tilesim("export", "my_film.py", *words)
     assert (tmp_path / "a.png").stat().st_size > 5_000
 
 
@@ -53,8 +47,7 @@ def test_any_name_makes_a_scene(tmp_path, stem):
 
 
 def test_the_names_that_it_imports_are_known():
-    text = (Path(main.__module__.replace(".", "/")) / "x").as_posix()  # where the command line lies
-    template = (Path(__file__).parents[2] / text).with_name("new_scene.txt").read_text("utf-8")
+    template = Path(cli.__file__).with_name("new_scene.txt").read_text("utf-8")
     imported = {
         name.name
         for node in ast.walk(ast.parse(template.replace("$name", "Mine")))

@@ -56,9 +56,8 @@ def test_any_number_of_jobs_gives_the_same_file(jobs, scene, alone, tmp_path):
 def cluster():
     """Two workers, each a process with one thread, which a nanny starts anew where it dies."""
     distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=":0", memory_limit=0, silence_logs="CRITICAL"
-    ) as made:
+    options = {"threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": "CRITICAL"}
+    with distributed.LocalCluster(n_workers=2, memory_limit=0, **options) as made:
         yield made
 
 

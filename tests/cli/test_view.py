@@ -118,13 +118,10 @@ def test_simulated_and_measured_begin_with_their_first_multiply(tmp_path):
     assert data_in(page_of(tmp_path / "a.npz", tmp_path / "b.npz"))["lag"] is not None
 
 
-def test_a_port_that_is_taken_is_one_sentence(file):
+def test_a_port_that_is_taken_is_one_sentence_and_a_browser_that_is_not_there_a_note(file, monkeypatch):
     with socket.create_server((LOOPBACK, 0)) as taken:
         refusal = said("view", "--no-browser", file, "--port", taken.getsockname()[1], code=1)
     assert refusal.startswith("error: cannot listen on port")
-
-
-def test_a_browser_that_is_not_there_is_a_note(file, monkeypatch):
     monkeypatch.setattr("webbrowser.open", lambda address: False)
     monkeypatch.setattr(PageServer, "serve_forever", lambda self, poll_interval: None)
     assert "no browser could be started; open http://127.0.0.1:" in tilesim("view", file).stderr

@@ -20,15 +20,12 @@ def shape(trace: Trace) -> tuple:
     return trace.schedule, trace.problem.m, trace.problem.n, trace.problem.k, trace.problem.tile
 
 
-def test_costs_are_fitted_to_all_recorded_runs_and_to_none_that_is_held_out() -> None:
+def test_costs_are_fitted_to_all_recorded_runs_which_are_small_and_to_none_that_is_held_out() -> None:
     costs = json.loads((DATA / "costs" / "h200.json").read_text("utf-8"))
     fitted = {name for entry in costs for name in entry["names"]}
     assert fitted == {path.name for path in (DATA / "traces").glob("*.npz")}
     known = {shape(Trace.load(DATA / "traces" / name)) for name in fitted}
     assert not known & {shape(Trace.load(path)) for path in (DATA / "held_out").glob("*.npz")}
-
-
-def test_recorded_runs_stay_small() -> None:
     assert sum(path.stat().st_size for path in DATA.glob("*/*.npz")) < 1.3 * 10**6
 
 
@@ -37,14 +34,11 @@ def test_a_plan_from_a_table_costs_persistent_nothing() -> None:
         assert abs(us["table:persistent"] / us["persistent-tma-overlap"] - 1) < 0.01
 
 
-def test_the_shipped_table_of_kernels_knows_ten_shapes_in_three_layouts() -> None:
+def test_the_shipped_table_knows_ten_shapes_and_a_small_one_takes_the_host_longer_than_the_gpu() -> None:
     rows = report("tuned")["rows"]
     sizes = {f"{row['m']} × {row['n']} × {row['k']}" for row in rows}
     assert sizes == set(kernels.by_size(report("library")["rows"])) and len(sizes) == 10
     assert len([row for row in rows if row["layout"] in ("nt", "tn")]) == 20
-
-
-def test_a_small_product_takes_the_host_longer_than_the_gpu() -> None:
     small = kernels.by_size(report("library")["rows"])["1024 × 1024 × 1024"]
     assert min(row["host_us"] for row in small.values()) > small["tuned"]["us"]
 
@@ -63,16 +57,13 @@ def test_grouped_tiles_share_more_of_what_the_cache_holds() -> None:
         assert rows["persistent-tma-overlap"]["us"] < rows["persistent-tma"]["us"]
 
 
-def test_groups_of_tiles_save_bytes_and_time_but_no_cycles() -> None:
+def test_groups_of_tiles_save_bytes_and_time_but_no_cycles_and_tables_say_what_was_counted() -> None:
     rows = {row["order"]: row for row in report("l2_order")["rows"] if row["k"] == 8192}
     first, groups = rows["row-major"], rows["grouped:8"]
     assert groups["dram_read_bytes"] < 0.7 * first["dram_read_bytes"] and groups["us"] < 0.96 * first["us"]
     assert abs(groups["us"] * groups["sm_mhz"] / (first["us"] * first["sm_mhz"]) - 1) < 0.01
-
-
-def test_the_tables_of_bytes_say_what_was_counted() -> None:
-    said, rows = traffic.figures(), report("memory_hierarchy")["rows"]
-    for row in rows:
+    said = traffic.figures()
+    for row in report("memory_hierarchy")["rows"]:
         assert f"{row['dram_read_bytes'] / 1e6:,.0f} MB" in said["memory_hierarchy_table"]
     assert said["l2_order_table"].count("\n") == 1 + len(report("l2_order")["rows"])
 

@@ -149,9 +149,8 @@ def _stand_in(words: list[str], workplace: Path) -> None:
         return
     path = Path(words[words.index("-o") + 1])
     if "--suite" in words:
-        shutil.copytree(
-            ROOT / "benchmarks" / "suite", workplace / path, ignore=shutil.ignore_patterns("*long*")
-        )
+        few = shutil.ignore_patterns("*long*")
+        shutil.copytree(ROOT / "benchmarks" / "suite", workplace / path, ignore=few)
         return
     schedule = "persistent" if "persistent" in words else "naive"
     k = 4096 if "--k" in words else 512

@@ -21,24 +21,17 @@ def test_it_is_short() -> None:
     assert (len(SCRIPTS), len(NOTEBOOKS)) == (4, 3), "it says how many examples there are"
 
 
-def test_its_tables_figures_and_outputs_are_those_of_now() -> None:
+def test_its_tables_figures_and_outputs_are_those_of_now_and_none_names_a_field_that_lacks() -> None:
     """`python docs/refresh.py` writes them anew."""
     assert README.count("<!-- table:") == 1
     assert refreshed(README, made_figures()) == README
-
-
-def test_no_table_of_a_page_names_a_field_that_its_report_lacks() -> None:
     assert not [name for name, text in made_figures().items() if NOT_COUNTED in text]
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
-def test_what_it_links_is_there(page: str) -> None:
-    links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", (ROOT / page).read_text("utf-8"))
-    assert links
-    assert not [link for link in links if not (ROOT / link).exists()]
-
-
-def test_what_is_loaded_with_it_is_small() -> None:
+def test_what_it_links_is_there_and_what_is_loaded_with_it_is_small() -> None:
+    for page in ("README.md", "CONTRIBUTING.md"):
+        links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", (ROOT / page).read_text("utf-8"))
+        assert links and all((ROOT / link).exists() for link in links)
     pictures = set(re.findall(r"!\[[^]]*\]\(([^)]+)\)", README))
     assert (ROOT / "media/race.gif").stat().st_size <= 3 * 2**20
     assert max(film.stat().st_size for film in (ROOT / "media").glob("*.mp4")) <= 10**6

@@ -352,13 +352,16 @@ def test_paper_shows_the_end_and_a_screen_reader_hears_the_instant_and_finds_the
         assert canvas.get_attribute("aria-label")
 
 
-def test_tiles_in_several_segments_and_four_runs_are_drawn(opened):
+def test_four_runs_with_tiles_in_several_segments_are_drawn_and_a_legend_names_their_phases(opened):
     page = opened(player.page([split()] * 4))
+    assert {"Fix up", "Hand over"} <= set(page.locator(".legend li").all_inner_texts())
     page.locator(".scrub").fill(str(split().makespan / 2))
     settle(page)
     assert page.locator(".panel").count() == 4
     for number in range(4):
         assert colourful(page, number) > 1000
+    phases = opened(player.page([race()[0]])).locator(".legend li").all_inner_texts()
+    assert phases == ["Launch", "First load", "Multiply, a colour an SM", "Write", "Idle"]
 
 
 def test_a_window_says_what_it_is_of(opened, monkeypatch):
@@ -386,16 +389,6 @@ def test_a_notebook_shows_a_trace_in_the_player(browser, tmp_path):
         inside = visit((tmp_path / "cell.html").as_uri()).frame_locator("iframe")
         inside.get_by_role("button", name="To the beginning").click()
         inside.get_by_text("0/18").first.wait_for()
-
-
-def test_a_legend_names_the_phases_that_the_runs_have(opened):
-    def said(page):
-        return page.locator(".legend li").all_inner_texts()
-
-    assert said(opened(player.page([race()[0]]))) == [
-        "Launch", "First load", "Multiply, a colour an SM", "Write", "Idle"
-    ]  # fmt: skip
-    assert {"Fix up", "Hand over"} <= set(said(opened(player.page([split()]))))
 
 
 def test_a_search_lights_and_pins_and_a_drag_with_shift_selects_a_range(opened):
