@@ -45,15 +45,8 @@ def rows():
 
 
 def _x(name, begin, end, pid, tid, **more):
-    return {
-        "ph": "X",
-        "name": name,
-        "ts": begin / 1000,
-        "dur": (end - begin) / 1000,
-        "pid": pid,
-        "tid": tid,
-        **more,
-    }
+    times = {"ts": begin / 1000, "dur": (end - begin) / 1000}
+    return {"ph": "X", "name": name, **times, "pid": pid, "tid": tid, **more}
 
 
 def _named(kind, name, pid, tid=0):
@@ -65,15 +58,11 @@ def proton():
     for cta, sm, start, drain, done in rows():
         for warp in range(WARPS):
             about = {"pid": f"matmul Core{sm} CTA{cta}", "cat": "matmul", "cname": "cq_build_passed"}
-            about["args"] = {
-                "Finalization Time (ns)": 96,
-                "Frequency (MHz)": 1000.0,
-                "call_stack": ["main.py:7"],
-            }
-            late = 2 * warp
+            about["args"] = {"Frequency (MHz)": 1000.0, "call_stack": ["main.py:7"]}
+            late, line = 2 * warp, cta % 2
             events.append(_x("load", start, start + 20, tid=f"warp {warp} (line 1)", **about))
             events.append(
-                _x("main_loop", start + late, drain - 2 + late, tid=f"warp {warp} (line {cta % 2})", **about)
+                _x("main_loop", start + late, drain - 2 + late, tid=f"warp {warp} (line {line})", **about)
             )
             events.append(_x("epilogue", drain, done, tid=f"warp {warp} (line 0)", **about))
     return json.dumps({"displayTimeUnit": "ns", "traceEvents": events})
@@ -103,9 +92,8 @@ def flashinfer():
         for group in range(WARPS):
             if (cta, group) not in tracks:
                 tracks[cta, group] = uuid
-                found.append(
-                    field(60, field(1, uuid) + field(5, groups[sm]) + field(2, f"blk{cta}_g{group}"))
-                )
+                track = field(1, uuid) + field(5, groups[sm]) + field(2, f"blk{cta}_g{group}")
+                found.append(field(60, track))
                 uuid += 1
             track = tracks[cta, group]
             found += [event(start, track, 1, "gemm"), event(drain, track, 2), event(drain, track, 1, "store")]
@@ -128,13 +116,8 @@ def iket(tables=False):
     ranges, lifetimes, strings, places = [], [], ["main loop", "epilogue"], []
     for cta, sm, start, drain, done in rows():
         for warp in range(WARPS):
-            place = {
-                "smId": sm,
-                "tpcId": sm // 2,
-                "gpcId": 0,
-                "ctaId": [cta % 2, cta // 2, 0],
-                "warpId": warp,
-            }
+            place = {"smId": sm, "tpcId": sm // 2, "gpcId": 0, "warpId": warp}
+            place["ctaId"] = [cta % 2, cta // 2, 0]
             if place not in places:
                 places.append(place)
                 lifetimes.append({"startTs": FIRST, "endTs": done, "warpLocation": place})
@@ -148,15 +131,9 @@ def iket(tables=False):
     if tables:
         for one in lifetimes:
             one["locIdx"] = places.index(one.pop("warpLocation"))
-    launch = {
-        "gridId": 0,
-        "kernelName": "gemm_kernel",
-        "ranges": ranges,
-        "markers": [],
-        "warpLifetimes": lifetimes,
-    }
+    launch = {"gridId": 0, "kernelName": "gemm_kernel", "ranges": ranges, "warpLifetimes": lifetimes}
     more = {"stringTable": strings, "locationTable": places} if tables else {}
-    return json.dumps(more | {"launches": [launch]})
+    return json.dumps(more | {"launches": [launch | {"markers": []}]})
 
 
 def nuggets():

@@ -5,7 +5,7 @@ from inspect import Parameter, signature
 import numpy as np
 from hypothesis import strategies as st
 
-from tilesim import SCHEDULES, Costs, Device, Plan, Problem
+from tilesim import SCHEDULES, Costs, Device, Plan, Problem, simulate
 from tilesim.plans import SEGMENT, UNASSIGNED
 from tilesim.problems import DTYPE_BYTES
 
@@ -94,6 +94,14 @@ def planned(draw, **sizes):
         if parameter.default is Parameter.empty or draw(st.booleans()):
             words.append(str(draw(st.integers(1, most.get(parameter.name, 8)))))
     return ":".join(words), problem
+
+
+@st.composite
+def traces(draw):
+    """Small runs of any schedule, on few SMs and with short K-steps."""
+    schedule, problem = draw(planned(max_side=4, max_k_steps=3))
+    device, cost, seed = draw(devices(max_sms=4)), draw(costs(max_k_step=40)), draw(st.integers(0, 9))
+    return simulate(schedule, problem, device, cost, seed)
 
 
 @st.composite

@@ -24,31 +24,16 @@ def test_contenders_find_the_same_times(schedule, problem):
     assert agree(schedule, problem)
 
 
-@pytest.mark.parametrize("tiles", rendering.RACES)
-def test_a_race_has_as_many_tiles_as_its_row_says(tiles):
-    m, n = rendering.RACES[tiles]
-    assert Problem(m, n, 512).tiles == tiles
+def test_a_race_has_as_many_tiles_as_its_row_says():
+    assert all(Problem(m, n, 512).tiles == tiles for tiles, (m, n) in rendering.RACES.items())
 
 
-@pytest.mark.parametrize(
-    "command",
-    [command for command in rendering.CONTENDERS.values() if "manim" in command],
-    ids=lambda c: c[-1],
-)
-def test_what_manim_renders_stands_in_its_file(command):
-    file, scene = command[-2:]
-    tree = ast.parse(Path(file).read_text("utf-8"))
-    assert scene in [node.name for node in tree.body if isinstance(node, ast.ClassDef)]
-
-
-@pytest.mark.parametrize("goal", rendering.GOALS)
-def test_a_goal_is_of_a_contender(goal):
-    assert goal in rendering.CONTENDERS
-
-
-@pytest.mark.parametrize("name", [*incremental.SCENES, *incremental.RACES.values()])
-def test_an_ordinary_scene_is_there(name):
-    assert hasattr(ordinary, name)
+def test_what_is_named_is_there():
+    for file, scene in (command[-2:] for command in rendering.CONTENDERS.values() if "manim" in command):
+        tree = ast.parse(Path(file).read_text("utf-8"))
+        assert scene in [node.name for node in tree.body if isinstance(node, ast.ClassDef)]
+    assert set(rendering.GOALS) <= set(rendering.CONTENDERS)
+    assert all(hasattr(ordinary, name) for name in [*incremental.SCENES, *incremental.RACES.values()])
 
 
 def test_the_encoders_are_compared_on_the_same_frames(monkeypatch):

@@ -36,11 +36,6 @@ def test_tiles_and_k_steps_are_rounded_up(problem):
     assert problem.flops == 2 * problem.m * problem.n * problem.k
 
 
-def test_a_tile_may_be_larger_than_the_matrix():
-    problem = Problem(1, 1, 1, tile=(4096, 4096, 4096))
-    assert (problem.tiles, problem.k_steps) == (1, 1)
-
-
 def test_numbers_may_come_from_numpy(tmp_path):
     problem = Problem(*np.array([300, 200, 100]), tile=tuple(np.array([64, 64, 32])))
     device = Device(np.int64(4), np.int32(2), np.uint8(1))
@@ -60,23 +55,28 @@ def test_a_size_is_a_whole_number_from_1(size):
 
 @pytest.mark.parametrize("tile", [(), (1, 2), (1, 2, 3, 4), "128x128x64", None, 128])
 def test_a_tile_has_three_sizes(tile):
-    refuses(
-        ProblemError,
-        f"tile is {tile!r}; it must be a list of 3, each a whole number",
-        lambda: Problem(1, 1, 1, tile=tile),
-    )
+    said = f"tile is {tile!r}; it must be a list of 3, each a whole number"
+    refuses(ProblemError, said, lambda: Problem(1, 1, 1, tile=tile))
 
 
 def test_too_many_tiles_or_k_steps():
-    assert Problem(2**16, 2**15, 1, tile=(1, 1, 1)).tiles == 2**31
-    refuses(ProblemError, "makes 2147549184 tiles; at most 2147483648",
-            lambda: Problem(2**16, 2**15 + 1, 1, tile=(1, 1, 1)))  # fmt: skip
-    refuses(ProblemError, f"K = {2**31} in steps of 1 makes", lambda: Problem(1, 1, 2**31, tile=(1, 1, 1)))
+    one = (1, 1, 1)
+    assert Problem(2**16, 2**15, 1, tile=one).tiles == 2**31
+    said = "makes 2147549184 tiles; at most 2147483648"
+    refuses(ProblemError, said, lambda: Problem(2**16, 2**15 + 1, 1, tile=one))
+    refuses(ProblemError, f"K = {2**31} in steps of 1 makes", lambda: Problem(1, 1, 2**31, tile=one))
 
 
-@pytest.mark.parametrize(("dtype", "near"), [("bf17", "bf16"), ("FP16", "fp16"), ("float32", ""), (None, "")])
-def test_an_unknown_dtype(dtype, near):
-    hint = f"did you mean {near!r}" if near else "fp32, tf32, fp16, bf16"
+@pytest.mark.parametrize(
+    ("dtype", "hint"),
+    [
+        ("bf17", "did you mean 'bf16'"),
+        ("FP16", "did you mean 'fp16'"),
+        ("float32", "fp32, tf32, fp16, bf16"),
+        (None, "fp32, tf32, fp16, bf16"),
+    ],
+)
+def test_an_unknown_dtype(dtype, hint):
     refuses(ProblemError, f"dtype is {dtype!r}; ", lambda: Problem(1, 1, 1, dtype=dtype))
     refuses(ProblemError, hint, lambda: Problem(1, 1, 1, dtype=dtype))
 
@@ -112,11 +112,16 @@ def test_slots_that_are_not_filled_one_round_after_the_other():
     assert Device(3, 2, 1, sm_order=order).filling == (0, 1, 1, 0)
 
 
-def test_a_named_device_keeps_its_name_at_another_size():
-    device = Device.named("h200", sms=4, ctas_per_sm=2, busy_sms=1)
+def test_a_named_device_keeps_its_name_at_another_size_and_is_chosen_from_what_is_given_of_it():
+    device, problem = Device.named("h200", sms=4, ctas_per_sm=2, busy_sms=1), Problem(128, 256, 6400)
     assert (device.name, device.sms, device.slots) == ("h200", 4, 6)
-    ratio = simulate("naive", Problem(128, 256, 6400), device).makespan
-    assert ratio == simulate("naive", Problem(128, 256, 6400), Device.named("h200", ctas_per_sm=2)).makespan
+    whole = Device.named("h200", ctas_per_sm=2)
+    assert simulate("naive", problem, device).makespan == simulate("naive", problem, whole).makespan
+    default = Device.named("h200", sms=4)
+    assert Device.chosen({}, default) == default
+    assert Device.chosen({"ctas_per_sm": 2}, default) == Device.named("h200", sms=4, ctas_per_sm=2)
+    assert Device.chosen({"sms": 8}, default) == Device.named("h200", sms=8)
+    assert Device.chosen({"device": "A100", "sms": 8}, default) == Device.named("a100", sms=8)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +158,8 @@ def test_a_cost_is_a_finite_number_from_0(value):
     for name in NUMBERS:
         if (name, value) != ("partial", None):
             refuses(CostsError, f"{name} is ", lambda name=name: Costs(**{name: value}))
-    assert Costs(partial=None).partial is None
+    rest = {"overlap", "coresidency", "device", "scaled_to", "source"}
+    assert {*NUMBERS, *rest} == {field.name for field in fields(Costs)}, "every cost is checked"
 
 
 def test_a_time_is_a_whole_number_of_ns():
@@ -161,15 +167,8 @@ def test_a_time_is_a_whole_number_of_ns():
     assert {name: (value, type(value)) for name, value in rounded.items()} == dict.fromkeys(TIMES, (3, int))
 
 
-def test_every_cost_is_checked():
-    rest = {"overlap", "coresidency", "device", "scaled_to", "source"}
-    assert {*NUMBERS, *rest} == {field.name for field in fields(Costs)}
-
-
 def test_costs_come_back_from_json():
-    costs = Costs(
-        k_step=1.5, mainloop_overhead=2, partial=None, coresidency=(1, 1.5), overlap=True, source="x"
-    )
+    costs = Costs(k_step=1.5, mainloop_overhead=2, coresidency=(1, 1.5), overlap=True, source="x")
     for one in (costs, replace(costs, partial=7), Costs.ideal()):
         assert Costs.from_mapping(json.loads(json.dumps(asdict(one)))) == one
 
@@ -209,14 +208,6 @@ def test_ideal_costs_are_a_microsecond_per_k_step():
 
 
 @pytest.mark.parametrize(
-    "meta", [{}, 5, None, [1], {"k_step": 5, "x": 1}, {"k_step": "x"}, {"k_step": 10**400}]
-)
-def test_what_is_no_costs_gets_no_name(meta):
-    """A trace's meta may hold anything."""
-    assert badge(meta, Device.named("h200")) == "unknown costs"
-
-
-@pytest.mark.parametrize(
     ("made", "device", "text"),
     [
         (Costs(k_step=5, device="h200", scaled_to="a100"), "h200", "H200 overheads for an A100 on an H200"),
@@ -229,6 +220,8 @@ def test_what_is_no_costs_gets_no_name(meta):
 def test_a_badge_names_whose_costs_they_are_and_where_else_they_are_used(made, device, text):
     on = Device.named(device, sms=4) if device else Device(4)
     assert badge(made, on) == badge(asdict(made), on) == text
+    for meta in ({}, 5, None, [1], {"k_step": 5, "x": 1}, {"k_step": "x"}, {"k_step": 10**400}):
+        assert badge(meta, on) == "unknown costs", "a trace's meta may hold anything"
 
 
 FOUR = Problem(2, 2, 8, tile=(1, 1, 1))
@@ -267,17 +260,11 @@ def test_coverage_counts_the_queue_too():
     refuses(PlanError, "tile 2 are computed more than once", lambda: again.check(FOUR))
 
 
-@pytest.mark.parametrize(
-    ("ctas", "count", "sentence"),
-    [
-        ([1, 0], 2, "segments must be sorted by a thread block from 0 to 1"),
-        ([0, 2], 2, "segments must be sorted by a thread block from 0 to 1"),
-        ([-1, 0], 2, "segments must be sorted by a thread block from 0 to 1"),
-        ([], 0, "the plan has 0 thread blocks; it needs at least one"),
-    ],
-)
-def test_segments_belong_to_thread_blocks_in_order(ctas, count, sentence):
-    refuses(PlanError, sentence, lambda: Plan(segments(ctas, 0, 0, 1), count))
+@pytest.mark.parametrize("ctas", [[1, 0], [0, 2], [-1, 0]])
+def test_segments_belong_to_thread_blocks_in_order(ctas):
+    said = "segments must be sorted by a thread block from 0 to 1"
+    refuses(PlanError, said, lambda: Plan(segments(ctas, 0, 0, 1), 2))
+    refuses(PlanError, "has 0 thread blocks; it needs at least one", lambda: Plan(segments([], 0, 0, 1), 0))
 
 
 def test_offsets_cut_the_segments_by_thread_block():
@@ -287,22 +274,10 @@ def test_offsets_cut_the_segments_by_thread_block():
     assert cut == [[5, 6], [], [7], []]
 
 
-def test_plans_are_checked_when_they_are_made(monkeypatch):
+def test_plans_are_checked_when_they_are_made_and_equal_themselves_alone(monkeypatch):
+    """The arrays of two would compare row by row, and a plan could be in no set."""
+    one, other = (plan("naive", Problem(1, 1, 1), Device(1)) for _ in range(2))
+    assert one != other and len({one, other, one}) == 2
     lazy = {"lazy": lambda problem, device: planned(*WHOLE[:3])}
     monkeypatch.setattr("tilesim.schedules.SCHEDULES", lazy)
     refuses(PlanError, "tile 3 is never computed", lambda: plan("lazy", FOUR, Device(1)))
-
-
-def test_a_device_is_chosen_from_what_is_given_of_it():
-    default = Device.named("h200", sms=4)
-    assert Device.chosen({}, default) == default
-    assert Device.chosen({"ctas_per_sm": 2}, default) == Device.named("h200", sms=4, ctas_per_sm=2)
-    assert Device.chosen({"sms": 8}, default) == Device.named("h200", sms=8)
-    assert Device.chosen({"device": "A100", "sms": 8}, default) == Device.named("a100", sms=8)
-
-
-def test_a_plan_equals_itself_alone():
-    """Its arrays would compare row by row, and a plan could be in no set."""
-    one, other = (plan("naive", Problem(1, 1, 1), Device(1)) for _ in range(2))
-    assert one != other
-    assert len({one, other, one}) == 2

@@ -3,10 +3,14 @@
 import ast
 import re
 import sys
+from functools import cache
 from pathlib import Path
 
+import pytest
+from figures import packages
+
 ROOT = Path(__file__).parents[1]
-PACKAGES = {"tilesim": "tilesim", "scenes": "tilesim_scenes", "kernels": "tilesim_kernels"}
+PACKAGES = packages.PACKAGES
 HEAVY = {"manim", "torch", "triton", "PIL", "av", "cairo", "manimpango"}
 
 
@@ -40,6 +44,7 @@ def imports(text, name, is_package=False):
     return found
 
 
+@cache
 def imported_by(path):
     return imports(path.read_text("utf-8"), module_name(path), path.name == "__init__.py")
 
@@ -94,9 +99,10 @@ def test_tilesim_imports_the_standard_library_and_numpy():
     assert not offenders(CORE, wrong)
 
 
-def test_tilesim_does_not_know_its_command_line():
+def test_tilesim_knows_neither_its_command_line_nor_a_clock():
     paths = [path for path in CORE if path.name not in ("__main__.py", "films.py")]
     assert not offenders(paths, lambda path: of(imported_by(path), {"tilesim.cli"}))
+    assert not offenders(CORE, lambda path: of(imported_by(path), {"time", "datetime"}))
 
 
 def test_the_command_line_reaches_the_other_packages_only_inside_a_command():
@@ -112,14 +118,19 @@ def test_the_command_line_reaches_the_other_packages_only_inside_a_command():
     assert not offenders(sources("tilesim/cli"), wrong)
 
 
-def test_scenes_import_neither_kernels_nor_what_kernels_need():
-    others = {"kernels", "tilesim_kernels", "torch", "triton", "scenes", "tilesim.cli"}
-    assert not offenders(sources("scenes"), lambda path: of(imported_by(path), others))
+NOT_IN = {
+    "scenes": {"kernels", "tilesim_kernels", "torch", "triton", "scenes", "tilesim.cli"},
+    "kernels": {"scenes", "tilesim_scenes", "manim", "PIL", "av", "cairo", "tilesim.cli"},
+    "tilesim/schedules": {
+        f"tilesim.{name}" for name in ("engine", "model", "costs", "traces", "metrics", "view")
+    },
+}
+"""What the modules of a folder may not import: scenes and kernels each other, schedules clock and costs."""
 
 
-def test_kernels_import_neither_scenes_nor_manim():
-    others = {"scenes", "tilesim_scenes", "manim", "PIL", "av", "cairo", "tilesim.cli"}
-    assert not offenders(sources("kernels"), lambda path: of(imported_by(path), others))
+@pytest.mark.parametrize("folder", NOT_IN)
+def test_folders_import_nothing_of_one_another(folder):
+    assert not offenders(sources(folder), lambda path: of(imported_by(path), NOT_IN[folder]))
 
 
 def test_kernels_work_under_any_package_name():
@@ -129,18 +140,6 @@ def test_kernels_work_under_any_package_name():
         return of(absolute, {"kernels", "tilesim_kernels"})
 
     assert not offenders(sources("kernels"), wrong)
-
-
-CORE_MODULES = {
-    f"tilesim.{name}"
-    for name in (
-        "version", "errors", "text", "storage.strict_json", "storage.decode", "storage.files",
-        "storage.scratch", "spans.columns", "problems", "orders", "devices.facts", "devices.fill_order",
-        "devices.files", "devices.presets", "devices.gpus", "devices.device", "plans",
-        "costs", "kernel_config", "products", "work", "declared", "metrics", "sm_cycles", "compiled",
-        "provenance", "spans.checks", "spans.recorded_slots", "storage.trace_file", "traces",
-    )
-}  # fmt: skip
 
 
 def modules_that(path, everything):
@@ -155,10 +154,11 @@ def modules_that(path, everything):
 
 def test_the_core_imports_the_core_only():
     everything = {module_name(path) for path in CORE}
-    assert everything >= CORE_MODULES
+    core = {module for module in everything if packages.package_of(module) == "core"}
+    assert len(core) > 25
     for path in CORE:
-        if module_name(path) in CORE_MODULES:
-            assert modules_that(path, everything) <= CORE_MODULES, path
+        if module_name(path) in core:
+            assert modules_that(path, everything) <= core, path
 
 
 def test_no_imports_go_round_in_a_circle():
@@ -189,11 +189,6 @@ def test_imports_within_kernels_go_down():
             assert not offenders(paths, lambda path, others=others: of(imported_by(path), others))
 
 
-def test_schedules_know_neither_clock_nor_costs():
-    others = {f"tilesim.{name}" for name in ("engine", "model", "costs", "traces", "metrics", "view")}
-    assert not offenders(sources("tilesim/schedules"), lambda path: of(imported_by(path), others))
-
-
 def test_only_simulate_starts_the_engine_and_only_the_engine_has_events():
     def importers(target):
         paths = [path for folder in PACKAGES for path in sources(folder)]
@@ -204,10 +199,6 @@ def test_only_simulate_starts_the_engine_and_only_the_engine_has_events():
     assert importers("heapq") == {"tilesim.engine.events", "tilesim.analysis.item_times"}
 
 
-def test_tilesim_reads_no_clock():
-    assert not offenders(CORE, lambda path: of(imported_by(path), {"time", "datetime"}))
-
-
 def test_only_scenes_know_colours():
     def wrong(path):
         nodes = ast.walk(ast.parse(path.read_text("utf-8")))
@@ -215,3 +206,20 @@ def test_only_scenes_know_colours():
         return {word for word in words if re.fullmatch(r"#[0-9a-fA-F]{3,8}", word)}
 
     assert not offenders([*sources("tilesim"), *sources("kernels")], wrong)
+
+
+FLOOR = {package: at for at, floor in enumerate(packages.FLOORS) for package in floor}
+
+
+def test_on_the_design_page_every_arrow_goes_down_and_every_package_is_drawn():
+    assert not sorted((a, b) for a, b in packages.arrows() if FLOOR[a] >= FLOOR[b])
+    packages_of_code = {end for arrow in packages.arrows() for end in arrow}
+    assert packages_of_code == set(FLOOR)
+    modules = {path.stem for path in (packages.ROOT / "tilesim").glob("[!_]*.py")}
+    assert modules <= {module for found in packages.FOUND_IN.values() for module in found}
+
+
+def test_the_picture_shows_the_same_as_all_arrows():
+    """Following the arrows that are drawn reaches what a package imports, and nothing else."""
+    for package in FLOOR:
+        assert packages.reached(package, packages.drawn()) == packages.reached(package, packages.arrows())

@@ -93,8 +93,5 @@ def test_as_many_thread_blocks_run_on_an_sm_as_it_has_room_for_if_each_has_one_t
     assert residents(config, product, device) == residents(config, product, Device(4)) == fit
     assert residents(replace(config, kernel="persistent", schedule="persistent"), product, device) == 1
     assert residents(replace(config, stages=40), product, device) < fit
-
-
-def test_groups_of_warps_count_as_threads():
     config = replace(SPECIALIZED, schedule="naive", tile=(192, 64, 64), warps=4, stages=1)
     assert residents(config, Product(1, 1, 1), Device.named("h200")) == 1  # 384 threads of 88 registers

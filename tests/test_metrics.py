@@ -1,24 +1,21 @@
-"""Figures against lanes painted nanosecond by nanosecond."""
+"""Figures against lanes painted nanosecond by nanosecond, and SM cycles, which follow a clock that rises."""
+
+from dataclasses import replace
+from importlib.resources import files
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from invariants import by_cta, segment
-from strategies import costs, devices, planned
+from strategies import traces
 
 from tilesim import Costs, Device, Problem, Trace, metrics, plan, simulate
+from tilesim.devices.hardware import Hardware
+from tilesim.sm_cycles import at_clock, run_cycles
 from tilesim.spans.columns import SPAN
 
 NOTHING, WRITE, FIX_UP, WAIT, LAUNCH, HAND_OVER, MULTIPLY = range(7)
-
-
-@st.composite
-def traces(draw):
-    schedule, problem = draw(planned(max_side=4, max_k_steps=3))
-    return simulate(
-        schedule, problem, draw(devices(max_sms=4)), draw(costs(max_k_step=40)), draw(st.integers(0, 9))
-    )
 
 
 def lanes(trace, paint):
@@ -41,34 +38,19 @@ def multiplied(lane, span):
     lane[span["start"] : span["drain"]] += 1
 
 
-def share(trace, paint):
-    cells = lanes(trace, paint)
-    return sum(int(lane.sum()) for lane in cells.values()) / (len(cells) * trace.makespan)
-
-
-@settings(max_examples=60)
+@settings(max_examples=100)
 @given(traces())
-def test_utilization_and_occupancy(trace):
+def test_utilization_tail_and_busy_time(trace):
+    holding, multiplying = lanes(trace, held), lanes(trace, multiplied)
+    whole = len(holding) * trace.makespan
     assert trace.makespan == max(trace.spans["done"]) - min(trace.spans["issue"])
-    assert trace.utilization == share(trace, multiplied)
-    assert trace.busy_share == share(trace, held)
-    assert max(lane.max() for lane in lanes(trace, multiplied).values()) == 1
-
-
-@settings(max_examples=60)
-@given(traces())
-def test_tail(trace):
-    idle = [
-        trace.makespan - int(lane.nonzero()[0].max(initial=-1)) - 1 for lane in lanes(trace, held).values()
-    ]
+    assert trace.utilization == sum(int(lane.sum()) for lane in multiplying.values()) / whole
+    assert trace.busy_share == sum(int(lane.sum()) for lane in holding.values()) / whole
+    assert max(lane.max() for lane in multiplying.values()) == 1
+    idle = [trace.makespan - int(lane.nonzero()[0].max(initial=-1)) - 1 for lane in holding.values()]
     assert metrics.tail(trace) == (max(idle), sum(idle))
-
-
-@settings(max_examples=60)
-@given(traces())
-def test_busy_time_per_sm_and_imbalance(trace):
     busy = [0] * trace.device.sms
-    for (sm, _), lane in lanes(trace, multiplied).items():
+    for (sm, _), lane in multiplying.items():
         busy[sm] += int(lane.sum())
     assert metrics.sm_busy(trace).tolist() == busy
     free = [busy[sm] for sm in trace.device.free_sms]
@@ -76,15 +58,24 @@ def test_busy_time_per_sm_and_imbalance(trace):
     assert metrics.imbalance(trace) >= 1 - 1e-9
 
 
-@settings(max_examples=60)
+@settings(max_examples=100)
 @given(traces())
-def test_launches_and_waves(trace):
+def test_launches_waves_and_the_summary(trace):
     assert metrics.launches(trace) == plan(trace.schedule, trace.problem, trace.device).ctas
     ctas = by_cta(trace.spans)
     assert metrics.launch_time(trace) == sum(int(ran[0]["start"] - ran[0]["issue"]) for ran in ctas.values())
     slots = (trace.device.sms - trace.device.busy_sms) * trace.device.ctas_per_sm
     assert (trace.waves - 1) * slots < len(trace.spans) <= trace.waves * slots
     assert isinstance(trace.waves, int)
+    summary = metrics.summary(trace)
+    assert summary["makespan_ns"] == trace.makespan
+    assert summary["waves"] == trace.waves
+    assert summary["launches"] == metrics.launches(trace)
+    assert summary["utilization"] == trace.utilization
+    assert summary["busy_share"] == trace.busy_share
+    assert (summary["tail_ns"], summary["tail_idle_slot_ns"]) == metrics.tail(trace)
+    assert summary["sm_busy_ns"] == metrics.sm_busy(trace).tolist()
+    assert all(type(value) in (int, float, list) for value in summary.values())
 
 
 @settings(max_examples=60)
@@ -106,25 +97,8 @@ def test_breakdown_accounts_for_all_slot_time(trace):
     cells = np.concatenate(list(lanes(trace, paint).values()))
     parts = metrics.breakdown(trace)
     assert sum(parts.values()) == trace.device.slots * trace.makespan
-    assert parts["multiply"] == (cells == MULTIPLY).sum()
-    assert parts["launch"] == (cells == LAUNCH).sum()
-    assert parts["hand over"] == (cells == HAND_OVER).sum()
-    assert parts["wait"] == (cells == WAIT).sum()
-    assert parts["fix up"] == (cells == FIX_UP).sum()
-    assert parts["write"] == (cells == WRITE).sum()
-
-
-@given(traces())
-def test_summary_names_every_figure(trace):
-    summary = metrics.summary(trace)
-    assert {"makespan_ns", "utilization", "busy_share", "waves", "launches"} <= set(summary)
-    assert summary["makespan_ns"] == trace.makespan
-    assert summary["waves"] == trace.waves
-    assert summary["utilization"] == trace.utilization
-    assert summary["busy_share"] == trace.busy_share
-    assert (summary["tail_ns"], summary["tail_idle_slot_ns"]) == metrics.tail(trace)
-    assert summary["sm_busy_ns"] == metrics.sm_busy(trace).tolist()
-    assert all(type(value) in (int, float, list) for value in summary.values())
+    for mark, part in enumerate(("write", "fix up", "wait", "launch", "hand over", "multiply"), start=1):
+        assert parts[part] == (cells == mark).sum()
 
 
 def test_by_hand_with_busy_sms_two_slots_and_an_overlapped_epilogue():
@@ -151,14 +125,11 @@ def test_by_hand_with_busy_sms_two_slots_and_an_overlapped_epilogue():
     assert metrics.breakdown(trace) == dict.fromkeys(("hand over", "wait", "fix up"), 0) | parts
 
 
-def test_launches_are_counted_even_where_a_block_found_nothing_to_do():
+def test_launches_are_counted_even_where_a_block_found_nothing_to_do_and_each_is_paid_for():
     trace = simulate("persistent", Problem(1, 1, 1), Device(8))
     assert metrics.launches(trace) == 8
     bare = Trace(trace.problem, trace.device, "persistent", trace.spans)
     assert metrics.launches(bare) == 1
-
-
-def test_a_naive_kernel_pays_for_each_launch_and_a_persistent_one_for_the_first():
     problem, device, costs = Problem(1, 12, 1, tile=(1, 1, 1)), Device(4), Costs(launch=200, prologue=50)
     assert metrics.launch_time(simulate("naive", problem, device, costs)) == 12 * 250
     assert metrics.launch_time(simulate("persistent", problem, device, costs)) == 4 * 250
@@ -182,3 +153,47 @@ def test_long_runs_on_large_devices_do_not_overflow():
     device = Device(65536)
     trace = Trace(Problem(1, 2, 1, tile=(1, 1, 1)), device, "by hand", rows)
     assert trace.busy_share == trace.utilization == 2 / 65536
+
+
+HELD_OUT = files("tilesim").joinpath("data/held_out")
+
+
+def two_waves(clocks: tuple[float, float], pause: int = 0) -> Trace:
+    """Two tiles one after the other on an SM, each 1 µs at a clock of its own, cycles a ns."""
+    run = simulate("naive", Problem(256, 128, 64), Device(sms=1), Costs(k_step=1000, prologue=pause))
+    spans = run.spans.copy()
+    spans["cycles"] = [round(1000 * clock) for clock in clocks]
+    return replace(run, spans=spans, origin="measured", meta={"sm_mhz": 1000 * sum(clocks) / 2})
+
+
+def test_each_wave_counts_at_its_own_clock_which_goes_on_from_one_main_loop_to_the_next():
+    assert run_cycles(two_waves((1.5, 1.5), pause=400)) == pytest.approx(1.5 * 2400)
+    assert run_cycles(two_waves((1.5, 2.0))) == pytest.approx(1500 + 2000)
+    assert run_cycles(two_waves((1.5, 2.0), pause=400)) == pytest.approx(1500 + 1.75 * 400 + 2000)
+
+
+def test_a_run_that_counts_no_cycles_is_at_the_clock_that_it_says_if_any():
+    run = two_waves((0.0, 0.0))
+    assert run_cycles(replace(run, meta={"sm_mhz": 1600})) == 1.6 * 2000
+    assert run_cycles(replace(run, meta={})) == 0
+    assert at_clock(run, 1000) is run
+
+
+def test_stamps_at_one_clock_are_as_far_apart_as_the_sms_counted():
+    told = at_clock(two_waves((1.5, 2.0), pause=400), 1000)
+    assert told.spans["start"].tolist() == [600, 600 + 1500 + 700]
+    assert told.spans["drain"].tolist() == [2100, 4800]
+    assert told.spans["cycles"].tolist() == [1500, 2000]
+    assert run_cycles(told) == pytest.approx(run_cycles(two_waves((1.5, 2.0), pause=400)))
+
+
+@pytest.mark.parametrize("shape", ["1920x2304x6144", "896x5376x7168", "3840x1536x10240"])
+def test_no_main_loop_of_a_last_wave_is_faster_than_tensor_cores_by_its_own_count(shape):
+    """By the run's mean clock it is: that is why cycles are not its ns at that clock."""
+    run = Trace.load(str(HELD_OUT.joinpath(f"h200-naive-{shape}-grouped8.npz")))
+    problem, late = run.problem, np.argsort(run.spans["start"])[run.device.slots :]
+    least = Hardware.named("h200", problem.dtype)
+    floor = least.peak_ns(problem) * least.clock_mhz / 1000 * problem.k_steps
+    last = run.spans[late]
+    assert last["cycles"].min() >= floor
+    assert ((last["drain"] - last["start"]) * run.meta["sm_mhz"] / 1000).min() < floor

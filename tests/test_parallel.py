@@ -15,19 +15,18 @@ from tilesim.errors import TilesimError
 from tilesim.parallel import cores, in_order
 
 
-def test_results_are_in_order():
+def test_results_are_in_order_an_error_arrives_and_no_process_stays():
     numbers = list(range(-500, 500))
     assert in_order(abs, numbers, jobs=2) == in_order(abs, numbers) == list(map(abs, numbers))
     assert in_order(abs, [], jobs=2) == []
     assert in_order(abs, [-1], jobs=2) == [1]
+    with pytest.raises(ValueError, match="invalid literal"):
+        in_order(int, ["1"] * 200 + ["x"] * 200, jobs=2)
     assert not active_children()
 
 
-def test_there_is_a_core():
-    assert 1 <= cores() <= os.cpu_count()
-
-
 def test_alone_there_is_no_pool():
+    assert 1 <= cores() <= os.cpu_count()
     assert set(in_order(_process, range(100), jobs=1)) == {os.getpid()}
 
 
@@ -35,19 +34,7 @@ def _process(number):
     return os.getpid()
 
 
-def test_an_error_arrives_and_no_process_stays():
-    with pytest.raises(ValueError, match="invalid literal"):
-        in_order(int, ["1"] * 200 + ["x"] * 200, jobs=2)
-    assert not active_children()
-
-
-def test_a_process_that_dies_is_one_sentence_and_no_process_stays():
-    with pytest.raises(TilesimError, match="a worker process was killed"):
-        in_order(os._exit, [9] * 100, jobs=2)
-    assert not active_children()
-
-
-def test_no_pipe_is_closed_twice(monkeypatch):
+def test_a_process_that_dies_is_one_sentence_and_no_pipe_is_closed_twice(monkeypatch):
     """Python closes the pipes of a broken pool in a thread, slowly here; then it may be another's."""
 
     def slowly(connection):
@@ -58,9 +45,9 @@ def test_no_pipe_is_closed_twice(monkeypatch):
     failed = []
     monkeypatch.setattr(Connection, "_close", slowly)
     monkeypatch.setattr(threading, "excepthook", failed.append)
-    with pytest.raises(TilesimError):
+    with pytest.raises(TilesimError, match="a worker process was killed"):
         in_order(os._exit, [9] * 100, jobs=2)
-    assert not failed
+    assert not failed and not active_children()
 
 
 SLEEPER = """
@@ -80,13 +67,8 @@ if __name__ == "__main__":
 def test_however_it_is_ended_no_process_stays(how, tmp_path):
     script = tmp_path / "sleeper.py"
     script.write_text(SLEEPER)
-    started = subprocess.Popen(
-        [sys.executable, script],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    started = subprocess.Popen([sys.executable, script], start_new_session=True, **pipes)
     for _ in range(2):
         assert int(started.stdout.readline()) != started.pid
     # A terminal sends Ctrl-C to all processes; the other two are sent to one.

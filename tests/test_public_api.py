@@ -47,18 +47,6 @@ def test_the_signatures(function, parameters):
     assert all("=" in name for name in extra)
 
 
-def test_the_example_of_the_docs(tmp_path):
-    p = Problem(m=4096, n=4096, k=512, order="grouped:8")
-    d = Device.named("h200")
-    t = simulate("persistent", p, d)
-    assert t.makespan > 0
-    assert 0 < t.utilization <= t.busy_share <= 1
-    assert t.waves == 4
-    assert len(t.spans["tile"]) == 512
-    t.save(tmp_path / "run.npz")
-    assert Trace.load(tmp_path / "run.npz").spans.tolist() == t.spans.tolist()
-
-
 @pytest.mark.parametrize("schedule", ["naive", "persistent-dynamic"])
 def test_traces_and_plans_show_themselves_in_a_line(schedule):
     problem, device = Problem(m=4096, n=4096, k=512), Device.named("h200")
@@ -77,33 +65,21 @@ def test_a_summary_is_every_figure_and_what_it_is_of():
     assert metrics.summary(trace).items() <= found.items()
     assert {"tilesim", "schedule", "problem", "device", "origin", "costs", "seed"} <= set(found)
     assert json.loads(json.dumps(found))["problem"]["tile"] == [128, 128, 4]
-    assert (found["utilization"], found["launches"], found["seed"], found["schedule"]) == (
-        0.75,
-        9,
-        7,
-        "naive",
-    )
+    figures = [found[name] for name in ("utilization", "launches", "seed", "schedule")]
+    assert figures == [0.75, 9, 7, "naive"]
 
 
-def test_the_core_classes_are_frozen_and_slotted():
-    problem = Problem(1, 1, 1)
-    classes = [
-        problem,
-        Device(1),
-        Costs(),
-        plan("naive", problem, Device(1)),
-        simulate("naive", problem, Device(1)),
-    ]
-    for one in classes:
+def test_the_core_classes_are_frozen_and_slotted_and_their_arrays_read_only():
+    problem, device = Problem(1, 1, 1), Device(1)
+    runs = plan("naive", problem, device), simulate("naive", problem, device)
+    for one in (problem, device, Costs(), *runs):
         assert not hasattr(one, "__dict__")
         name = next(iter(type(one).__slots__))
         with pytest.raises(FrozenInstanceError):
             setattr(one, name, None)
-
-
-def test_the_arrays_are_read_only():
     made = plan("persistent-dynamic", Problem(1, 1, 1), Device(1))
-    trace = simulate("naive", Problem(1, 1, 1), Device(1))
+    assert isinstance(made, Plan)
+    trace = runs[1]
     for array in (made.segments, made.shared, made.offsets, trace.spans):
         with pytest.raises(ValueError, match="read-only"):
             array[:] = 0
@@ -116,28 +92,22 @@ def test_all_errors_are_of_one_family():
     assert all(issubclass(kind, errors.TilesimError) for kind in kinds)
 
 
-def loaded_by(statement):
-    """The packages that are in sys.modules after `statement`, in a fresh interpreter."""
-    code = f"{statement}\nimport sys\nprint(*{{name.partition('.')[0] for name in sys.modules}})"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return set(run.stdout.split())
-
-
 HEAVY = {"click", "numba", "manim", "torch", "triton", "PIL", "scipy", "tilesim_scenes", "tilesim_kernels"}
+COMMAND = "from tilesim.cli import main\ntry: main(['{}'])\nexcept SystemExit: pass"
+STARTS = {
+    "a simulation": (
+        "import tilesim; tilesim.simulate('naive', tilesim.Problem(1, 1, 1), tilesim.Device(1))", HEAVY
+    ),
+    "a process of a sweep": ("import tilesim.__main__, tilesim.analysis.sweep", {"click", "manim"}),
+    "help": (COMMAND.format("--help"), HEAVY - {"click"}),
+    "list": (COMMAND.format("list"), HEAVY - {"click"}),
+    "doctor": (COMMAND.format("doctor"), {"torch", "triton", "numba", "pyarrow"}),
+}  # fmt: skip
 
 
-def test_importing_tilesim_loads_numpy_and_nothing_heavier():
-    loaded = loaded_by(
-        "import tilesim; tilesim.simulate('naive', tilesim.Problem(1, 1, 1), tilesim.Device(1))"
-    )
-    assert "numpy" in loaded
-    assert not loaded & HEAVY
-
-
-def test_the_command_line_waits_with_films_and_kernels_until_they_are_asked_for():
-    loaded = loaded_by("import tilesim.cli")
-    assert not loaded & (HEAVY - {"click"})
-
-
-def test_a_plan_is_what_schedules_return():
-    assert isinstance(plan("naive", Problem(1, 1, 1), Device(1)), Plan)
+@pytest.mark.parametrize(("code", "others"), STARTS.values(), ids=STARTS)
+def test_nothing_is_loaded_before_it_is_needed(code, others):
+    code += "\nimport sys\nprint()\nprint(*{name.partition('.')[0] for name in sys.modules})"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(run.stdout.splitlines()[-1].split())
+    assert "numpy" in loaded and not loaded & others

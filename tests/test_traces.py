@@ -29,10 +29,6 @@ def refuses(sentence, spans=GOOD.spans, problem=PROBLEM, device=DEVICE, schedule
     assert "\n" not in str(caught.value)
 
 
-def test_the_example_is_believed():
-    assert Trace(PROBLEM, DEVICE, "naive", GOOD.spans).spans.tolist() == GOOD.spans.tolist()
-
-
 @pytest.mark.parametrize(
     ("spans", "sentence"),
     [
@@ -60,6 +56,7 @@ def test_the_example_is_believed():
         (changed(3, issue=-1), "row 3 has issue -1; it cannot be negative"),
         (changed(3, drain=2**62), "row 3 (tile 3) has ready at "),
         (changed(7, done=2**61), "it must take 1 to"),
+        (changed(slice(None), **dict.fromkeys(TIMES, 7)), "the run takes 0 ns; it must take 1 to"),
     ],
 )
 def test_spans_that_contradict_themselves(spans, sentence):
@@ -75,16 +72,13 @@ def test_times_do_not_run_backwards(earlier, later):
     refuses(f"row 7 (tile 7) has {later} at {at - 1} ns, before its {earlier} at {at} ns", spans)
 
 
-def test_main_loops_do_not_overlap_in_a_slot():
+def test_main_loops_do_not_overlap_in_a_slot_not_even_a_short_one_with_a_long_one():
     spans = np.array(GOOD.spans)
     first, second = np.flatnonzero((spans["sm"] == 1) & (spans["slot"] == 0))
     spans["issue"][second] = spans["start"][second] = spans["drain"][first] - 1
     refuses("tile 4 starts at 42 ns on SM 1, slot 0, where the main loop of tile 0 runs until 43 ns", spans)
     spans["issue"][second] = spans["start"][second] = spans["drain"][first]
     assert Trace(PROBLEM, DEVICE, "naive", spans).spans["start"][4] == 43
-
-
-def test_a_short_main_loop_inside_a_long_one_is_found():
     rows = np.zeros(3, SPAN)
     rows["tile"], rows["k1"], rows["cta"] = range(3), 1, range(3)
     rows["start"], rows["drain"] = [0, 10, 50], [100, 20, 60]
@@ -112,13 +106,6 @@ def test_words_that_make_no_sense(values, sentence):
     refuses(sentence, **values)
 
 
-def test_a_run_takes_time():
-    spans = np.array(GOOD.spans)
-    for name in TIMES:
-        spans[name] = 7
-    refuses("the run takes 0 ns; it must take 1 to", spans)
-
-
 def test_spans_are_sorted_and_shifted_and_copied():
     spans = np.array(GOOD.spans)[::-1].copy()
     for name in TIMES:
@@ -129,6 +116,5 @@ def test_spans_are_sorted_and_shifted_and_copied():
     assert (spans == kept).all()
     spans["tile"] = 0
     assert trace.spans.tolist() == GOOD.spans.tolist()
-    assert [tuple(row) for row in trace.spans[["issue", "start", "sm", "slot"]]] == sorted(
-        tuple(row) for row in GOOD.spans[["issue", "start", "sm", "slot"]]
-    )
+    rows = trace.spans[["issue", "start", "sm", "slot"]].tolist()
+    assert rows == sorted(rows)

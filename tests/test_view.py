@@ -7,19 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import costs, devices, planned
+from strategies import traces
 
-from tilesim import Device, Problem, Trace, simulate, view
+from tilesim import Device, Problem, Trace, view
 from tilesim.traces import SPAN, TIMES
 from tilesim.view import Phase
-
-
-@st.composite
-def traces(draw):
-    schedule, problem = draw(planned(max_side=4, max_k_steps=3))
-    return simulate(
-        schedule, problem, draw(devices(max_sms=4)), draw(costs(max_k_step=40)), draw(st.integers(0, 9))
-    )
 
 
 @st.composite
@@ -50,7 +42,7 @@ def phase(span, t):
 
 
 @given(moments())
-def test_phases_and_counts(case):
+def test_phases_counts_and_progress(case):
     trace, t = case
     expected = []
     for tile in range(trace.problem.tiles):
@@ -64,11 +56,6 @@ def test_phases_and_counts(case):
     assert view.blocks_launched(trace, t) == len(begun)
     busy = {int(span["sm"]) for span in trace.spans if span["issue"] <= t < span["done"]}
     assert view.busy_sms(trace, t) == len(busy)
-
-
-@given(moments())
-def test_progress_is_the_share_of_the_main_loop_that_has_passed(case):
-    trace, t = case
     for span, share in zip(trace.spans, view.progress(trace, t).tolist(), strict=True):
         start, drain = int(span["start"]), int(span["drain"])
         passed = min(max(Fraction(t - start, drain - start), Fraction(0)), Fraction(1))
@@ -77,24 +64,16 @@ def test_progress_is_the_share_of_the_main_loop_that_has_passed(case):
 
 
 @given(traces(), st.lists(st.floats(0, 1), min_size=2, max_size=6))
-def test_nothing_is_undone(trace, shares):
+def test_nothing_is_undone_from_the_first_picture_to_the_last(trace, shares):
     instants = [share * trace.makespan for share in sorted(shares)]
     for before, after in pairwise(instants):
         assert (view.progress(trace, before) <= view.progress(trace, after)).all()
         assert (view.phases(trace, before) <= view.phases(trace, after)).all()
-
-
-@given(traces())
-def test_the_first_and_the_last_picture(trace):
     assert (view.phases(trace, -1) == Phase.WAITING).all()
     assert (view.progress(trace, 0) == 0).all()
     assert (view.phases(trace, trace.makespan) == Phase.DONE).all()
     assert view.progress(trace, trace.makespan).tolist() == [1.0] * len(trace.spans)
     assert (view.busy_sms(trace, -1), view.busy_sms(trace, trace.makespan)) == (0, 0)
-
-
-@given(traces())
-def test_who_finishes_a_tile(trace):
     for tile, sm in enumerate(view.tile_sm(trace).tolist()):
         assert sm == max(pieces(trace, tile), key=lambda span: (span["done"], span["cta"]))["sm"]
 

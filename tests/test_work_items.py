@@ -4,10 +4,9 @@ import json
 
 import others
 import pytest
-from click.testing import CliRunner
+from command_line import said
 
 from tilesim import Costs, Device, WorkItems, plan, player, simulate, view
-from tilesim.cli import main
 from tilesim.engine.simulate import replay
 from tilesim.errors import ProblemError, TilesimError, TraceError
 from tilesim.formats.reader import read
@@ -22,16 +21,9 @@ def tasks(tmp_path):
     return others.write(tmp_path, "tasks.csv")
 
 
-def run(*words):
-    return CliRunner().invoke(main, list(map(str, words)))
-
-
-def test_items_are_listed_below_one_another():
+def test_items_are_listed_below_one_another_also_of_files_that_have_them_as_tiles():
     assert (ITEMS.tiles, ITEMS.tiles_m, ITEMS.tiles_n, ITEMS.k_steps, ITEMS.noun) == (3, 3, 1, 1, "item")
     assert WorkItems(**ITEMS.as_json()) == ITEMS
-
-
-def test_files_that_have_items_as_tiles_still_load():
     old = {"m": 3, "n": 1, "k": 1, "tile": [1, 1, 1], "dtype": "bf16", "order": "row-major"}
     assert decode_work(old | ITEMS.as_json(), TraceError) == ITEMS
 
@@ -57,13 +49,10 @@ def test_items_that_make_no_sense(names, sizes, words):
 
 
 @pytest.mark.parametrize("schedule", ["naive", "persistent", "stream-k"])
-def test_nothing_plans_or_simulates_them(schedule):
+def test_nothing_plans_simulates_or_replays_them(schedule, tasks):
     for call in (plan, simulate):
         with pytest.raises(ProblemError, match="3 work items have no schedule: only a matrix product"):
             call(schedule, ITEMS, Device(2))
-
-
-def test_their_run_is_not_played_again(tasks):
     with pytest.raises(ProblemError, match="12 work items have no schedule"):
         replay(read(tasks), Costs.ideal())
 
@@ -79,44 +68,34 @@ def test_views_and_figures_are_those_of_any_run(tasks):
 @pytest.mark.parametrize("command", ["calibrate", "compare"])
 def test_what_needs_a_product_says_so(tasks, tmp_path, command, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    result = run(command, tasks)
-    assert result.exit_code and "12 work items" in result.stderr
-    assert result.stderr.startswith("error: ") and result.stderr.count("\n") == 1
+    assert "12 work items" in said(command, tasks, code=1)
 
 
 @pytest.mark.parametrize("command", ["info", "explain"])
 def test_commands_say_what_ran(tasks, command):
-    result = run(command, tasks)
-    assert result.exit_code == 0
-    assert "12 work items, no matrix product; their sizes add up to 9984" in result.stdout
-    assert "1x1" not in result.stdout
-    assert json.loads(run(command, tasks, "--json").stdout)["problem"]["items"][1] == "qkv 0"
+    text = said(command, tasks)
+    assert "12 work items, no matrix product; their sizes add up to 9984" in text
+    assert "1x1" not in text
+    assert json.loads(said(command, tasks, "--json"))["problem"]["items"][1] == "qkv 0"
 
 
-def test_the_player_lists_them(tasks):
+def test_the_player_lists_them_and_of_a_window_those_in_it_alone(tasks, monkeypatch):
     trace = read(tasks)
     held = of_runs([trace], ["tasks"], None, "")["runs"][0]
     assert held["items"] == list(trace.problem.items) and held["sizes"] == list(trace.problem.sizes)
     text = player.page([trace])
     assert "12 work items; no matrix product" in text and "of which slots work" in text
-
-
-def test_a_page_names_the_items_of_its_window_alone(tasks, monkeypatch):
     monkeypatch.setattr("tilesim.player.data.MOST", 4)
-    held = of_runs([read(tasks)], ["tasks"], 0, "")["runs"][0]
+    held = of_runs([trace], ["tasks"], 0, "")["runs"][0]
     assert [bool(name) for name in held["items"]] == [True] * 4 + [False] * 8
 
 
-def test_a_name_in_the_player_stays_text(tmp_path):
+def test_a_name_in_the_player_stays_text_and_runs_of_unlike_work_are_not_compared(tasks, tmp_path):
     (tmp_path / "a.csv").write_text('# sms=1\nitem,sm,start,end\n"<script>alert(1)</script>",0,0,9\n')
     text = player.page([read(tmp_path / "a.csv")])
     assert "<script>alert" not in text and r"\u003cscript" in text
-
-
-def test_runs_of_unlike_work_are_not_compared(tasks, tmp_path):
-    (tmp_path / "b.csv").write_text("# sms=1\nitem,sm,start,end\na,0,0,9\n")
     with pytest.raises(TilesimError, match="12 work items and of 1 work item"):
-        player.page([read(tasks), read(tmp_path / "b.csv")])
+        player.page([read(tasks), read(tmp_path / "a.csv")])
 
 
 def test_a_grid_lists_them(tasks):

@@ -2,19 +2,18 @@
 
 import json
 import re
-import subprocess
 import sys
 from io import StringIO
 from itertools import count
 from types import SimpleNamespace
 
 import pytest
-from click.testing import CliRunner
+from command_line import tilesim
 from strategies import EVERY_SCHEDULE
 
 from tilesim import SCHEDULES, Costs, Device, Problem, Trace, __version__, plan, simulate
 from tilesim.cli import main
-from tilesim.cli.output.figures import size, wrote
+from tilesim.cli.commands.bench import command as bench
 from tilesim.cli.output.progress import progress
 from tilesim.cli.packages import load
 from tilesim.formats import format_of
@@ -24,8 +23,7 @@ SMALL = ["--m", "384", "--n", "384", "--k", "128", "--tile", "128x128x4", "--sms
 
 
 def run(*args):
-    result = CliRunner().invoke(main, list(map(str, args)))
-    assert result.exit_code == 0, result.output
+    result = tilesim(*args)
     assert all(line.startswith("wrote ") for line in result.stderr.splitlines()), result.stderr
     return result.stdout
 
@@ -33,13 +31,18 @@ def run(*args):
 def test_version_and_help():
     assert run("--version") == f"tilesim {__version__}\n"
     assert run() == run("--help") == run("-h")
+    assert not [name for name in main.list_commands(None) if name.startswith("_")]
 
 
-@pytest.mark.parametrize("name", main.list_commands(None))
-def test_each_command_is_listed_and_explains_each_option(name):
-    assert f"\n  {name} " in run("--help")
-    command = main.get_command(None, name)
-    assert run(name, "--help").startswith(f"Usage: tilesim {name} ")
+COMMANDS = [([], main, name) for name in main.list_commands(None)]
+COMMANDS += [(["bench"], bench, name) for name in bench.list_commands(None)]
+
+
+@pytest.mark.parametrize(("words", "group", "name"), COMMANDS, ids=lambda value: str(value))
+def test_each_command_is_listed_and_explains_each_option(words, group, name):
+    assert f"\n  {name} " in run(*words, "--help")
+    command = group.get_command(None, name)
+    assert run(*words, name, "--help").startswith(f"Usage: {' '.join(['tilesim', *words, name])} ")
     assert command.short_help and command.help
     for option in command.params:
         if option.param_type_name == "option":
@@ -80,20 +83,6 @@ def test_the_progress_of_a_film_is_a_percentage_without_a_time_left(monkeypatch)
     assert not re.search(r"\d:\d\d", terminal.getvalue())
 
 
-def test_files_with_an_underscore_are_no_commands():
-    assert not [name for name in main.list_commands(None) if name.startswith("_")]
-
-
-def test_looking_around_imports_neither_scenes_nor_kernels():
-    heavy = "{'torch', 'triton', 'manim', 'tilesim_scenes', 'tilesim_kernels'}"
-    for args in (["--help"], ["list"]):
-        code = (
-            f"import sys; sys.argv = ['tilesim', *{args}]; from tilesim.cli import main\n"
-            f"try: main()\nexcept SystemExit: assert not {heavy} & set(sys.modules), sys.modules.keys()"
-        )
-        subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
-
-
 def test_figures_of_the_literature_as_json():
     figures = json.loads(run("simulate", "naive", *SMALL, "--costs", "ideal", "--json"))
     wanted = {"makespan_ns", "utilization", "busy_share", "waves", "launches"}
@@ -104,38 +93,25 @@ def test_figures_of_the_literature_as_json():
 
 def test_json_says_what_it_is_of(tmp_path):
     """Enough to make the same run again."""
-    printed = json.loads(
-        run("simulate", "split-k:2", *SMALL, "--seed", 5, "--json", "-o", tmp_path / "t.npz")
-    )
+    words = ["simulate", "split-k:2", *SMALL, "--seed", 5, "--json", "-o", tmp_path / "t.npz"]
+    printed = json.loads(run(*words))
     trace = Trace.load(tmp_path / "t.npz")
     assert printed == json.loads(json.dumps(trace.summary()))
     values = {name: printed["device"][name] for name in ("sms", "ctas_per_sm", "busy_sms", "name")}
     problem = Problem(**printed["problem"] | {"tile": tuple(printed["problem"]["tile"])})
-    again = simulate(
-        printed["schedule"], problem, Device(**values), Costs(**printed["costs"]), printed["seed"]
-    )
+    costs, seed = Costs(**printed["costs"]), printed["seed"]
+    again = simulate(printed["schedule"], problem, Device(**values), costs, seed)
     assert again.spans.tolist() == trace.spans.tolist()
     assert (printed["origin"], printed["tilesim"], printed["seed"]) == ("simulated", __version__, 5)
     assert printed["costs"]["device"] == "h200"
 
 
-def test_json_of_a_plan_says_what_it_is_of():
-    printed = json.loads(run("plan", "naive", "--m", 256, "--n", 256, "--json"))
-    assert printed["problem"] == {
-        "m": 256, "n": 256, "k": 512, "tile": [128, 256, 64], "dtype": "bf16", "order": "row-major",
-    }  # fmt: skip
-    assert (printed["device"]["name"], printed["device"]["title"]) == ("h200", "NVIDIA H200")
-    assert (printed["schedule"], printed["tilesim"]) == ("naive", __version__)
-
-
 def test_figures_as_a_table():
     table = run("simulate", "persistent", *SMALL, "--costs", "ideal")
     assert "persistent on NVIDIA H200 (4 SMs), simulated" in table
-    assert "makespan     96.000 µs" in table
-    assert "utilization  75.0%" in table
-    assert "launches     4" in table
-    assert "launch time  0 ns, all thread blocks together" in table
-    assert "tail         32.000 µs; 96.000 µs idle, all SMs together" in table
+    shown = dict(re.findall(r"^ *(\S[\S ]*?)  +(\S.*)$", table, re.MULTILINE))
+    assert (shown["makespan"], shown["utilization"], shown["launches"]) == ("96.000 µs", "75.0%", "4")
+    assert shown["launch time"].startswith("0 ns, ") and shown["tail"].startswith("32.000 µs; 96.000 µs idle")
 
 
 def test_the_trace_is_the_one_that_the_library_makes(tmp_path):
@@ -143,43 +119,11 @@ def test_the_trace_is_the_one_that_the_library_makes(tmp_path):
     costs = tmp_path / "costs.json"
     costs.write_text('{"k_step": 700.5, "jitter": 0.1, "overlap": true}')
     run("simulate", "persistent", *SMALL, "--costs", costs, "--seed", 3, "-o", first)
-    run("simulate", "persistent", *SMALL, "--costs", costs, "--seed", 3, "-o", again)
     run("simulate", "persistent", *SMALL, "--costs", costs, "--seed", 4, "-o", other)
-    assert first.read_bytes() == again.read_bytes() != other.read_bytes()
     problem = Problem(384, 384, 128, tile=(128, 128, 4))
     device, given = Device.named("h200", sms=4), Costs(k_step=700.5, jitter=0.1, overlap=True)
     simulate("persistent", problem, device, given, 3).save(again)
-    assert first.read_bytes() == again.read_bytes()
-
-
-WRITERS = {
-    "simulate": lambda trace, out: ["simulate", "naive", *SMALL, "-o", out / "a.npz"],
-    "convert": lambda trace, out: ["convert", trace, out / "a.csv"],
-    "calibrate": lambda trace, out: ["calibrate", trace, "-o", out / "a.json"],
-    "sweep": lambda trace, out: ["sweep", "--m", 128, "--n", 128, "--k", 64, "-o", out / "a.csv"],
-}
-
-
-@pytest.mark.parametrize("args", WRITERS.values(), ids=WRITERS)
-def test_what_was_written_is_said_on_stderr_with_its_size(args, tmp_path):
-    simulate("naive", Problem(128, 128, 64), Device(2)).save(tmp_path / "t.npz")
-    (tmp_path / "out").mkdir()
-    said = CliRunner().invoke(main, list(map(str, args(tmp_path / "t.npz", tmp_path / "out"))))
-    (written,) = (tmp_path / "out").iterdir()
-    assert said.exit_code == 0, said.output
-    assert said.stderr == f"wrote {written} ({size(written.stat().st_size)})\n"
-    assert "wrote" not in said.stdout
-
-
-def test_nothing_is_said_of_a_device(capsys):
-    wrote("/dev/null")
-    assert capsys.readouterr() == ("", "")
-
-
-def test_what_is_known_of_a_file_stands_before_its_size(tmp_path, capsys):
-    (tmp_path / "race.mp4").write_bytes(bytes(1_234_567))
-    wrote(tmp_path / "race.mp4", "15 s")
-    assert capsys.readouterr().err == f"wrote {tmp_path}/race.mp4 (15 s, 1.2 MB)\n"
+    assert first.read_bytes() == again.read_bytes() != other.read_bytes()
 
 
 @pytest.mark.parametrize("name", ["t.npz", "t.csv", "t.json", "t.perfetto.json", "T.JSON"])
@@ -202,10 +146,9 @@ def device_of(tmp_path, *args):
 def test_which_device_is_meant(tmp_path):
     h200 = Device.named("h200")
     assert device_of(tmp_path)[0] == device_of(tmp_path, "--device", "H200")[0] == h200
-    device, source = device_of(tmp_path, "--sms", 4)
-    assert device == Device.named("h200", sms=4) and "H200" in source
-    device, source = device_of(tmp_path, "--sms", 4, "--device", "h200")
-    assert device == Device.named("h200", sms=4) and "H200" in source
+    for named in ([], ["--device", "h200"]):
+        device, source = device_of(tmp_path, "--sms", 4, *named)
+        assert device == Device.named("h200", sms=4) and "H200" in source
     device, _ = device_of(tmp_path, "--ctas-per-sm", 2, "--busy-sms", 3)
     assert device == Device.named("h200", ctas_per_sm=2, busy_sms=3)
 
@@ -223,21 +166,18 @@ def test_plan_as_json_is_the_plan(schedule):
     rows = [tuple(row.values()) for row in printed["segments"] + printed["shared"]]
     assert rows == made.segments.tolist() + made.shared.tolist()
     assert (printed["launches"], printed["tiles"], printed["slots"]) == (made.ctas, 9, 4)
+    assert (printed["schedule"], printed["tilesim"]) == (schedule, __version__)
+    assert (printed["device"]["name"], printed["device"]["title"]) == ("h200", "NVIDIA H200")
+    assert printed["problem"] == {
+        "m": 384, "n": 384, "k": 128, "tile": [128, 128, 4], "dtype": "bf16", "order": "row-major",
+    }  # fmt: skip
 
 
-def test_plan_as_a_table():
+def test_plan_as_a_table_which_is_cut_unless_all_is_wanted():
     lines = run("plan", "persistent", *SMALL).splitlines()
     assert lines[0] == "persistent on NVIDIA H200: 9 tiles of 32 K-steps, 4 thread blocks, 4 at once"
-    assert [line.split(maxsplit=1) for line in lines[2:]] == [
-        ["0", "0 4 8"],
-        ["1", "1 5"],
-        ["2", "2 6"],
-        ["3", "3 7"],
-    ]
+    assert [line.split(maxsplit=1)[1] for line in lines[2:]] == ["0 4 8", "1 5", "2 6", "3 7"]
     assert "shared queue  0 1 2 3" in run("plan", "persistent-dynamic", *SMALL)
-
-
-def test_a_long_plan_is_cut_unless_all_is_wanted():
     short, whole = run("plan", "naive").splitlines(), run("plan", "naive", "--all").splitlines()
     assert "496 more" in short[-1]
     assert len(whole) == 2 + 512
@@ -272,12 +212,6 @@ def test_calibrate_writes_costs_that_simulate_takes(tmp_path):
     assert figures["makespan_ns"] == pytest.approx(Trace.load(trace).makespan, rel=0.02)
 
 
-def test_one_of_a_kind_is_not_counted_as_many():
-    single = ["--m", "128", "--n", "256", "--k", "64", "--tile", "128x256x64"]
-    table = run("simulate", "naive", *single, "--device", "h200", "--sms", "1")
-    assert "(1 SM)" in table and "1 tile of 128x256x64, 1 K-step each" in table
-
-
 def test_record_passes_on_how_many_sms_another_kernel_is_to_hold(monkeypatch, tmp_path):
     seen = []
 
@@ -290,3 +224,19 @@ def test_record_passes_on_how_many_sms_another_kernel_is_to_hold(monkeypatch, tm
     for given in ([], ["--busy-sms", 3]):
         run("record", "naive", "--m", 256, *given, "-o", tmp_path / "a.npz")
     assert seen == [0, 3] and Trace.load(tmp_path / "a.npz").device.busy_sms == 3
+
+
+def test_more_sms_than_a_gpu_has_are_noted():
+    small = ("simulate", "naive", "--m", "256", "--n", "512")
+    assert "has 132 SMs" in tilesim(*small, "--sms", "1000").stderr
+    assert not tilesim(*small, "--sms", "132").stderr
+
+
+def test_help_for_a_film_has_its_options_alone():
+    pytest.importorskip("manim")
+    for film in ("race", "divergence"):
+        taken = json.loads(run("info", film, "--json"))["options"]
+        text = run("export", film, "--help")
+        assert all(f"--{name.replace('_', '-')}" in text for name in taken)
+    assert "--sms" not in text and "--theme" in text
+    assert "--sms" in run("export", "--help")

@@ -17,7 +17,6 @@ H200 = Device.named("h200", sms=8)
 PROBLEM = Problem(1024, 1024, 256)
 COSTS = Costs(k_step=700, launch=165, prologue=300, epilogue=800, jitter=0.02)
 
-
 run = partial(said, "compare")
 
 
@@ -31,24 +30,18 @@ def files(tmp_path):
     """A simulated trace, and what a recorder would have seen of a slower run of the same plan."""
     simulated = simulate("naive", PROBLEM, H200, COSTS)
     slow = since_first_multiply(simulate("naive", PROBLEM, H200, replace(COSTS, k_step=770), seed=1))
-    measured = Trace(
-        PROBLEM, H200, "naive", slow.spans, "measured", 32, {"gpu": "NVIDIA H200", "sm_mhz": 1700}
-    )
+    about = {"gpu": "NVIDIA H200", "sm_mhz": 1700}
+    measured = Trace(PROBLEM, H200, "naive", slow.spans, "measured", 32, about)
     paths = tmp_path / "sim.npz", tmp_path / "measured.npz"
     for trace, path in zip((simulated, measured), paths, strict=True):
         trace.save(path)
     return *paths, simulated, measured
 
 
-def test_the_figures_are_those_of_the_library(files):
+def test_json_has_the_figures_of_the_library_and_says_what_each_of_the_two_is(files):
     sim, measured, *traces = files
     printed = json.loads(run(sim, measured, "--json"))
     assert figures_of(printed) == compare(*traces).as_json()
-
-
-def test_json_says_what_each_of_the_two_is(files):
-    sim, measured, *_ = files
-    printed = json.loads(run(sim, measured, "--json"))
     one, other = printed["simulated"], printed["measured"]
     assert (one["origin"], one["seed"], one["costs"]["k_step"]) == ("simulated", 0, 700)
     assert (other["origin"], other["seed"], other["costs"]) == ("measured", None, None)
@@ -67,7 +60,7 @@ def test_the_table_says_the_finding_first(files):
     assert f"Kendall's tau {found.order:.3f}" in table
     assert "a measured trace shows no launch" in table
     assert "SM cycles" not in table
-    assert len({len(line) for line in table.splitlines()[2:6]}) <= 3
+    assert run(measured, sim) == table, "either order will do"
 
 
 def test_the_table_says_whose_costs_and_which_orders(files, tmp_path):
@@ -79,19 +72,6 @@ def test_the_table_says_whose_costs_and_which_orders(files, tmp_path):
     assert ["order", "grouped:2", "row-major"] in [line.split() for line in lines]
     assert lines[-1].split(maxsplit=1) == ["costs", costs["costs"]["source"]]
     assert not any(line.startswith("  costs") for line in run(sim, measured).splitlines())
-
-
-@pytest.mark.parametrize("name", ["stream-k-hybrid", "cluster-launch-control"])
-def test_long_names_stay_apart(name, files, tmp_path):
-    for path, trace in zip(("a.npz", "b.npz"), files[2:], strict=True):
-        replace(trace, schedule=name).save(tmp_path / path)
-    table = run(tmp_path / "a.npz", tmp_path / "b.npz")
-    assert ["schedule", name, name] in [line.split() for line in table.splitlines()]
-
-
-def test_either_order_will_do(files):
-    sim, measured, *_ = files
-    assert run(sim, measured) == run(measured, sim)
 
 
 def test_alone_a_measured_trace_is_simulated_here(files, tmp_path):
@@ -106,39 +86,29 @@ def test_alone_a_measured_trace_is_simulated_here(files, tmp_path):
     assert (found["simulated"]["seed"], found["simulated"]["costs"]["jitter"]) == (5, 0.1)
 
 
-def test_several_measured_traces_make_a_table(files):
-    _, measured, _, trace = files
+def test_several_measured_traces_make_a_table_and_cycles_need_the_clocks_of_both(files, tmp_path):
+    _, measured, simulated, trace = files
     found = compare(simulate("naive", PROBLEM, H200), trace)
     *rows, summary, in_cycles, other_way = run(measured, measured, measured).splitlines()[1:]
     assert len(rows) == 3 and len(set(rows)) == 1
     assert "naive 1024x1024x256 row-major tile 128x256 " in rows[0]
     assert f"{found.run.error:+.1%}" in rows[0]
-    assert (
-        summary
-        == f"in time: {abs(found.run.error):.1%} off in the median, {abs(found.run.error):.1%} at most"
-    )
+    error = f"{abs(found.run.error):.1%}"
+    assert summary == f"in time: {error} off in the median, {error} at most"
     assert in_cycles.startswith("in cycles: ") and "--before" in other_way
     one, other, third = json.loads(run(measured, measured, measured, "--json"))
     assert one == other == third and one["trace"] == str(measured)
-
-
-def test_cycles_are_shown_where_both_clocks_are_known(files, tmp_path):
-    _, measured, simulated, _ = files
     clocked = replace(simulated, meta={"costs": {"clock_mhz": 1700}})
     clocked.save(tmp_path / "clocked.npz")
     assert "run in SM cycles" in run(tmp_path / "clocked.npz", measured)
 
 
-def test_a_run_that_is_repeated_exactly(files, tmp_path):
-    sim, _, simulated, _ = files
+def test_a_run_that_is_repeated_exactly_and_one_that_others_wrote(files, tmp_path):
+    sim, _, simulated, measured = files
     replace(simulated, origin="measured").save(tmp_path / "same.npz")
     table = run(sim, tmp_path / "same.npz")
     assert "is as long as the measured run" in table.splitlines()[0]
     assert "divergence            nowhere" in table
-
-
-def test_a_kernel_that_others_wrote_is_simulated_as_it_ran(files, tmp_path):
-    *_, measured = files
     replace(measured, schedule="cutlass").save(tmp_path / "foreign.npz")
     found = json.loads(run(tmp_path / "foreign.npz", "--json"))
     again = json.loads(run(tmp_path / "measured.npz", "--json"))
@@ -153,25 +123,3 @@ def test_a_file_of_others_is_read_as_options_say(files, tmp_path):
     assert "--map start=NAME" in run(tmp_path / "own.csv", code=1)
     found = json.loads(run(tmp_path / "own.csv", "--map", "start=t0", "--json"))
     assert figures_of(found) == figures_of(json.loads(run(measured, "--json")))
-
-
-@pytest.mark.parametrize(
-    "args, code, words",
-    [
-        ([], 2, "Missing argument '[SIM] MEASURED"),
-        (["sim.npz", "measured.npz", "measured.npz"], 2, "compared with exactly one measured trace"),
-        (["sim.npz", "measured.npz", "--seed", "1"], 2, "--costs and --seed apply only"),
-        (["sim.npz"], 1, "none of the traces is measured"),
-        (["sim.npz", "sim.npz"], 1, "none of the traces is measured"),
-        (["none.npz"], 1, "none.npz"),
-        (["sim.npz", "other.npz"], 1, "different problems"),
-        (["measured.npz", "--seed", "-1"], 2, "the seed is -1"),
-        (["measured.npz", "--costs", "none.json"], 1, "none.json: there is no such file"),
-    ],
-)
-def test_what_is_refused(args, code, words, files, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    other = simulate("naive", Problem(64, 64, 64), H200)
-    Trace(other.problem, H200, "naive", other.spans, "measured").save("other.npz")
-    said = run(*args, code=code)
-    assert said.startswith("error: ") and said.count("\n") == 1 and words in said

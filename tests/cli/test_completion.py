@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.shell_completion import ShellComplete
-from click.testing import CliRunner
+from command_line import said
 
 from tilesim import SCHEDULES
 from tilesim.cli import main
@@ -29,63 +29,43 @@ def names(*words):
     return [value for _, value in found]
 
 
-@pytest.mark.parametrize("command", ["plan", "simulate", "record"])
-def test_schedules(command):
-    assert names(command, "pers") == [name for name in SCHEDULES if name.startswith("persistent")]
-    assert names(command, "s") == ["split-k:8", "stream-k", "stream-k-hybrid"]
+PERSISTENT = [name for name in SCHEDULES if name.startswith("persistent")]
+NAMES = {
+    **{f"{command} pers": PERSISTENT for command in ("plan", "simulate", "record")},
+    "simulate s": ["split-k:8", "stream-k", "stream-k-hybrid"],
+    "simulate naive --device ": presets(),
+    "simulate naive --dtype ": DTYPE_BYTES,
+    "simulate naive --costs ": ["ideal", *presets()],
+    "plan naive --order g": ["grouped:8"],
+    "export ": [*scene_names(), "course"],
+    "export course --films ": scene_names(),
+    "completion ": ["bash", "zsh", "fish"],
+    "sweep --schedule naive,split": ["naive,split-k:8"],
+    "sweep --device h200,h1": [f"h200,{name}" for name in presets() if name.startswith("h1")],
+}
+FILES = (
+    *("simulate naive -o x", "simulate naive --costs ./x", "simulate ./mi", "export race --schedule ./mi"),
+    *("export race --ladder x", "export race --trace x", "convert x", "convert a.npz x", "compare x"),
+    *("calibrate a.npz x", "info x"),
+)
+
+
+@pytest.mark.parametrize("line", NAMES)
+def test_names(line):
+    assert names(*line.split(" ")) == list(NAMES[line])
+
+
+@pytest.mark.parametrize("line", FILES)
+def test_files(line):
+    words = line.split()
+    assert offered(*words) == [("file", words[-1])]
 
 
 def test_each_name_that_is_offered_is_one_that_is_taken():
     for name in names("simulate", ""):
-        words = ["plan", name, "--m", "64", "--k", "512", "--sms", "2", "--json"]
-        assert CliRunner().invoke(main, words).exit_code == 0, name
+        said("plan", name, "--m", "64", "--k", "512", "--sms", "2", "--json")
     for name in names("simulate", "naive", "--order", ""):
-        assert CliRunner().invoke(main, ["plan", "naive", "--order", name]).exit_code == 0, name
-
-
-@pytest.mark.parametrize(
-    ("words", "choices"),
-    [
-        (["simulate", "naive", "--device", ""], presets()),
-        (["simulate", "naive", "--dtype", ""], DTYPE_BYTES),
-        (["export", ""], [*scene_names(), "course"]),
-        (["export", "course", "--films", ""], scene_names()),
-        (["simulate", "naive", "--costs", ""], ["ideal", *presets()]),
-        (["completion", ""], ["bash", "zsh", "fish"]),
-    ],
-)
-def test_names(words, choices):
-    assert names(*words) == list(choices)
-
-
-def test_orders():
-    assert names("plan", "naive", "--order", "g") == ["grouped:8"]
-
-
-def test_the_last_of_several():
-    assert names("sweep", "--schedule", "naive,split") == ["naive,split-k:8"]
-    others = [f"h200,{name}" for name in presets() if name.startswith("h1")]
-    assert names("sweep", "--device", "h200,h1") == others != []
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["simulate", "naive", "-o", "x"],
-        ["simulate", "naive", "--costs", "./x"],
-        ["simulate", "./mi"],
-        ["export", "race", "--schedule", "./mi"],
-        ["export", "race", "--ladder", "x"],
-        ["export", "race", "--trace", "x"],
-        ["convert", "x"],
-        ["convert", "a.npz", "x"],
-        ["compare", "x"],
-        ["calibrate", "a.npz", "x"],
-        ["info", "x"],
-    ],
-)
-def test_files(words):
-    assert offered(*words) == [("file", words[-1])]
+        said("plan", "naive", "--order", name)
 
 
 def test_nothing_is_run_while_a_line_is_typed(tmp_path):
@@ -97,9 +77,8 @@ def test_nothing_is_run_while_a_line_is_typed(tmp_path):
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_script_asks_the_program_under_its_name(shell):
-    result = CliRunner().invoke(main, ["completion", shell])
-    assert result.exit_code == 0 and f"_TILESIM_COMPLETE={shell}_complete" in result.stdout
-    assert "tilesim" in result.stdout
+    script = said("completion", shell)
+    assert f"_TILESIM_COMPLETE={shell}_complete" in script and "tilesim" in script
 
 
 def test_the_program_answers():
@@ -109,8 +88,3 @@ def test_the_program_answers():
     asked = {"_TILESIM_COMPLETE": "bash_complete", "COMP_WORDS": "tilesim simulate nai", "COMP_CWORD": "2"}
     done = subprocess.run([program], env=os.environ | asked, capture_output=True, text=True)
     assert done.stdout == "plain,naive\n"
-
-
-def test_another_shell_is_one_sentence():
-    result = CliRunner().invoke(main, ["completion", "tcsh"])
-    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)

@@ -1,5 +1,6 @@
 """`tilesim explain`: its table, its JSON, and the files that it refuses."""
 
+import html
 import json
 from functools import partial
 
@@ -15,7 +16,6 @@ from tilesim.cli.output.figures import time
 TRACE = "tilesim/data/traces/h200-{}.npz"
 RECORDED = "stream-k-1408x3840x4096-grouped8"
 
-
 run = partial(said, "explain")
 
 
@@ -28,14 +28,12 @@ def trace_file(request, tmp_path, pytestconfig):
     return tmp_path / "run.npz"
 
 
-def test_json_is_what_the_library_finds(trace_file):
+def test_json_is_what_the_library_finds_and_the_table_has_its_figures(trace_file):
     trace = Trace.load(trace_file)
-    found = trace.summary() | explain(trace).as_json() | alternatives(trace).as_json()
-    assert json.loads(run(trace_file, "--json")) == json.loads(json.dumps(found))
-
-
-def test_the_table_has_the_figures_of_the_json(trace_file):
     printed, lines = json.loads(run(trace_file, "--json")), run(trace_file).splitlines()
+    found = trace.summary() | explain(trace).as_json() | alternatives(trace).as_json()
+    assert printed == json.loads(json.dumps(found))
+    assert max(map(len, lines)) <= 100, "a reader of a hundred columns sees it whole"
     begin = next(i for i, line in enumerate(lines) if "where the time went" in line) + 1
     end = next(i for i, line in enumerate(lines) if line.startswith("  makespan"))
     shown = {}
@@ -55,10 +53,6 @@ def test_the_table_has_the_figures_of_the_json(trace_file):
         assert line.endswith(f"{time(each['makespan_ns'])}{each['gain']:>+8.1%}")
 
 
-def test_a_reader_of_a_hundred_columns_sees_it_whole(trace_file):
-    assert max(map(len, run(trace_file).splitlines())) <= 100
-
-
 def test_costs_that_do_not_say_what_k_steps_wait_for_are_told_in_one_sentence(tmp_path):
     simulate("naive", Problem(512, 512, 256), Device(4), Costs.ideal()).save(tmp_path / "run.npz")
     table = run(tmp_path / "run.npz")
@@ -68,31 +62,35 @@ def test_costs_that_do_not_say_what_k_steps_wait_for_are_told_in_one_sentence(tm
     assert printed["k_steps"] == {} and "alternatives" not in printed
 
 
-def test_a_run_without_alternatives_but_with_known_terms_says_why(tmp_path):
+def test_a_run_without_alternatives_says_why_and_a_long_name_of_a_kernel_breaks_no_line(tmp_path):
     trace = simulate("naive", Problem(512, 512, 256), Device.named("h200"))
     strange = Trace(trace.problem, trace.device, "naive", trace.spans, meta=trace.meta | {"seed": -1})
     strange.save(tmp_path / "run.npz")
     table = run(tmp_path / "run.npz")
     assert table.count("seed") == 1 and "tensor cores at peak rate" in table
-
-
-def test_a_long_name_of_a_kernel_breaks_no_line(tmp_path):
-    trace = simulate("naive", Problem(512, 512, 256), Device.named("h200"))
-    Trace(trace.problem, trace.device, "k" * 900, trace.spans, "measured", meta={"kernel": "n" * 900}).save(
-        tmp_path / "run.npz"
-    )
+    meta = {"kernel": "n" * 900}
+    foreign = Trace(trace.problem, trace.device, "k" * 900, trace.spans, "measured", meta=meta)
+    foreign.save(tmp_path / "run.npz")
     assert max(map(len, run(tmp_path / "run.npz").splitlines())) <= 100
 
 
-@pytest.mark.parametrize("content", [None, b"", b"hello", b"PK\x03\x04 and no more", b"[1, 2]"])
-def test_a_file_that_is_no_run_is_one_sentence(content, tmp_path):
-    path = tmp_path / "run.npz"
-    if content is not None:
-        path.write_bytes(content)
-    words = run(path, code=1)
-    assert words.startswith("error: ") and words.count("\n") == 1 and "run.npz" in words
+def test_a_file_is_explained_on_its_own_device(tmp_path):
+    said("simulate", "naive", "--sms", "16", "--m", "512", "-o", tmp_path / "run.csv")
+    assert "16 SMs of NVIDIA H200" in run(tmp_path / "run.csv", "--device", "h100", code=2)
+    assert "on 16 slots" in run(tmp_path / "run.csv", "--sms", "16", "--device", "h200")
 
 
-def test_costs_are_no_run(pytestconfig):
-    words = run(pytestconfig.rootpath / "tilesim/data/costs/h200.json", code=1)
-    assert words.startswith("error: ") and words.count("\n") == 1
+def test_a_run_is_named_after_its_own_gpu(tmp_path, pytestconfig):
+    stamps = (pytestconfig.rootpath / "tests" / "own_kernel.csv").read_text("utf-8")
+    (tmp_path / "own.csv").write_text(stamps.replace('sms=132 gpu="NVIDIA H200"', 'gpu="NVIDIA L40S"'))
+    text = run(tmp_path / "own.csv")
+    assert "on NVIDIA L40S, measured" in text and "constants of an RTX 4090 stand for" in text
+    assert "on NVIDIA L40S (142 SMs), measured" in said("info", tmp_path / "own.csv")
+
+
+def test_an_explanation_is_a_page_that_has_all_of_it(tmp_path):
+    said("simulate", "naive", "--sms", "8", "-o", tmp_path / "run.npz")
+    text = run(tmp_path / "run.npz")
+    assert run(tmp_path / "run.npz", "-o", tmp_path / "run.html") == ""
+    page = html.unescape((tmp_path / "run.html").read_text("utf-8"))
+    assert text.strip() in page and "slowest main loops" in page

@@ -2,12 +2,14 @@
 
 import json
 import re
+from functools import partial
 from itertools import pairwise
-from pathlib import Path
 
 import av
 import pytest
 from click.testing import CliRunner
+from command_line import tilesim
+from film_files import captions, frames, marks
 
 pytest.importorskip("manim", reason="the films need Manim")
 
@@ -34,14 +36,11 @@ FPS = 5
 SMALL = ["--size", "128x72", "--fps", str(FPS)]
 
 
-def export(*words):
-    return CliRunner().invoke(main, ["export", *map(str, words)])
+export = partial(tilesim, "export")
 
 
 def told(*words):
-    result = export(*words, "--json")
-    assert result.exit_code == 0, result.output
-    return json.loads(result.stdout)
+    return json.loads(export(*words, "--json").stdout)
 
 
 def packets(path):
@@ -53,26 +52,6 @@ def packets(path):
             (bytes(packet), round(packet.dts / frame), round(packet.pts / frame))
             for packet in film.demux(video)
             if packet.dts is not None
-        ]
-
-
-def captions(path):
-    """(start, text) of the captions in a film, in s."""
-    with av.open(str(path)) as film:
-        found = [
-            (float(packet.pts * packet.time_base), bytes(packet))
-            for packet in film.demux(film.streams.subtitles[0])
-            if packet.pts is not None
-        ]
-    if str(path).endswith("webm"):
-        return [(start, text.decode()) for start, text in found]
-    return [(start, text[2:].decode()) for start, text in found if len(text) > 2]
-
-
-def marks(path):
-    with av.open(str(path)) as film:
-        return [
-            (float(mark["start"] * mark["time_base"]), mark["metadata"]["title"]) for mark in film.chapters()
         ]
 
 
@@ -103,16 +82,15 @@ def course(films, tmp_path_factory):
 def test_the_films_follow_each_other_and_nothing_is_encoded_again(course):
     folder, said, alone = course
     assert [film["film"] for film in said["films"]] == FILMS
-    whole, frames = packets(folder / "course.mp4"), 0
+    whole, done = packets(folder / "course.mp4"), 0
     for name in FILMS:
         own = packets(folder / f"{name}.mp4")
         assert len(own) == alone[name]["frames"]
-        assert [
-            (data, dts - frames, pts - frames) for data, dts, pts in whole[frames : frames + len(own)]
-        ] == own
-        frames += len(own)
-    assert frames == len(whole) == said["frames"]
-    assert sorted(pts for _, _, pts in whole) == list(range(frames))
+        moved = [(data, dts - done, pts - done) for data, dts, pts in whole[done : done + len(own)]]
+        assert moved == own
+        done += len(own)
+    assert done == len(whole) == said["frames"]
+    assert sorted(pts for _, _, pts in whole) == list(range(done))
     assert all(one < other for (_, one, _), (_, other, _) in pairwise(whole))
 
 
@@ -126,9 +104,8 @@ def test_captions_and_chapters_are_those_of_the_films_where_these_begin(course):
         for start, end, text in alone[name]["captions"]
     ]
     assert [tuple(cue[:2]) for cue in said["captions"]] == [pytest.approx(cue[:2]) for cue in cues]
-    assert [(pytest.approx(start, abs=1e-3), text) for start, _, text in cues] == captions(
-        folder / "course.mp4"
-    )
+    found = [(start, text) for start, _, text in captions(folder / "course.mp4")]
+    assert found == [(pytest.approx(start, abs=1e-3), text) for start, _, text in cues]
     chapters = [
         (pytest.approx(start + at, abs=1e-3), title)
         for at, name in zip(starts, FILMS, strict=True)
@@ -136,10 +113,6 @@ def test_captions_and_chapters_are_those_of_the_films_where_these_begin(course):
     ]
     assert marks(folder / "course.mp4") == chapters
     assert [at for at in starts if at in [start for start, _ in marks(folder / "course.mp4")]] == starts
-
-
-def test_captions_beside_it_are_those_inside(course):
-    folder, said, _ = course
     times = re.findall(r"(\d+):(\d+):([\d.]+) --> (\d+):(\d+):([\d.]+)", (folder / "course.vtt").read_text())
     seconds = [[3600 * int(h) + 60 * int(m) + float(s) for h, m, s in (one[:3], one[3:])] for one in times]
     assert seconds == [pytest.approx(cue[:2], abs=1e-3) for cue in said["captions"]]
@@ -162,50 +135,26 @@ def test_a_caption_lies_in_the_file_beside_its_picture(course):
             assert abs(second - seen) < 15
 
 
-def test_all_findings_are_told(course):
+def test_all_findings_are_told(course, tmp_path):
     _, said, alone = course
     assert [film["finding"] for film in said["films"]] == [alone[name]["finding"] for name in FILMS]
     assert all(line.startswith(f"{name}: ") for line, name in zip(said["finding"], FILMS, strict=True))
     assert all(alone[name]["finding"][0] in line for line, name in zip(said["finding"], FILMS, strict=True))
-
-
-def test_findings_are_printed_without_json(tmp_path):
-    result = export("course", "--films", "first", "-o", tmp_path / "a.mp4", *SMALL, "--finding")
-    assert result.exit_code == 0 and result.stdout.startswith("first: ") and result.stdout.count("\n") == 1
-
-
-def test_processes_make_the_same_course(course, tmp_path):
-    folder, last = course[0], FILMS[-1]
-    export("course", "-o", tmp_path / "two.mp4", "--films", last, *SMALL, "--jobs", "2")
-    assert (tmp_path / "two.mp4").read_bytes() == (folder / f"{last}.mp4").read_bytes()
-
-
-@pytest.fixture(scope="module")
-def others(tmp_path_factory):
-    """Light courses in Portuguese in other formats: each one's file and what was said of it."""
-    folder, made = tmp_path_factory.mktemp("others"), {}
-    look = ["--theme", "light", "--lang", "pt", "--size", "64x64", "--fps", "1"]
-    for form in ("webm", "mov"):
-        file = folder / f"a.{form}"
-        made[form] = file, told("course", "-o", file, "--films", "first,second", *look)
-    return made
+    printed = export("course", "--films", "first", "-o", tmp_path / "a.mp4", *SMALL, "--finding").stdout
+    assert printed.startswith("first: ") and printed.count("\n") == 1
 
 
 @pytest.mark.parametrize("form", ["webm", "mov"])
-def test_other_formats_have_what_an_mp4_has(form, others):
-    file, said = others[form]
+def test_other_formats_have_what_an_mp4_has_in_the_theme_and_language_of_every_film(form, tmp_path):
+    file = tmp_path / f"a.{form}"
+    look = ["--theme", "light", "--lang", "pt", "--size", "64x64", "--fps", "1"]
+    said = told("course", "-o", file, "--films", "first,second", *look)
     assert len(packets(file)) == said["frames"]
-    assert [text for _, text in captions(file)] == [text for _, _, text in said["captions"]]
+    assert [text for *_, text in captions(file)] == [text for _, _, text in said["captions"]]
     assert [title for _, title in marks(file)] == [title for _, title in said["chapters"]]
-
-
-def test_theme_and_language_are_those_of_every_film(others):
-    file, said = others["mov"]
     title = load("scenes", "look.language").catalogue("pt")["Which run ends first?"]
     assert [name for _, name in said["chapters"]].count(title) == 2
-    with av.open(str(file)) as film:
-        grounds = [frame.to_ndarray(format="gray")[0, 0] for frame in film.decode(video=0)]
-    assert min(grounds) > 200
+    assert min(frame[0, 0] for frame in frames(file, "gray")) > 200
 
 
 def test_without_films_it_is_the_course_in_teaching_order(tmp_path, monkeypatch):
@@ -218,7 +167,7 @@ def test_without_films_it_is_the_course_in_teaching_order(tmp_path, monkeypatch)
         raise OSError("drawn by nobody")
 
     monkeypatch.setattr(rendering, "export", export_none)
-    assert export("course", "-o", tmp_path / "a.mp4").exit_code == 1
+    export("course", "-o", tmp_path / "a.mp4", code=1)
     names = [order.file.stem.replace("_", "-") for order in ordered]
     assert names == list(scene_names())
     assert [order.settings["next"] for order in ordered] == [*names[1:], "none"]
@@ -232,52 +181,9 @@ def test_what_films_say_is_as_late_as_all_before_them_are_long():
     whole = course.together(films, 5)
     assert [cue[:2] for cue in whole.cues] == [(0.5, 1.0), (2.5, 3.0), (7.5, 8.0)]
     assert [chapter.start for chapter in whole.chapters] == [0.0, 2.0, 7.0]
-
-
-def test_the_seconds_of_a_long_course_are_written_out():
     exporting = load("scenes", "render.export")
     lengths = [exporting.Exported(seconds, exporting.Extras(), {}).about for seconds in (4.333, 99.9, 1234.5)]
     assert lengths == ["4.33 s", "99.9 s", "1234 s"]
-
-
-WRONG = {
-    "a film that is not": (["--films", "secon"], "there is no film 'secon'; did you mean 'second'?"),
-    "no film": (["--films", ""], "there is no film ''"),
-    "an empty place": (["--films", "first,,second"], "there is no film ''"),
-    "a GIF": (["-o", "a.gif"], "a course is written as .mp4, .webm, .mov, not as 'gif'"),
-    "a still": (["-o", "a.png"], "not as 'png'"),
-    "a page": (["-o", "a.html"], "not as 'html'"),
-    "slides": (["-o", "a.pptx"], "not as 'slides'; as slides, films are written by: tilesim present"),
-    "a part": (["--from", "3"], "--from is of one film"),
-    "a part's end": (["--to", "3"], "--to is of one film"),
-    "seconds": (["--seconds", "20"], "--seconds is of one film"),
-    "a trace": (["--trace", "a.npz"], "--trace is of one film"),
-    "a title": (["--title", "x"], "--title is of one film"),
-    "a next film": (["--next", "naive"], "--next is of one film"),
-    "a poster": (["--poster", "a.png"], "--poster is of one film"),
-    "a parameter": (["--sms", "3"], "--sms is of one film"),
-    "a problem": (["--m", "512"], "--m is of one film"),
-    "costs": (["--costs", "ideal"], "--costs is of one film"),
-    "an instant": (["--at", "3"], "--at is of one film"),
-    "no opening": (["--no-opening"], "--no-opening is of one film"),
-    "a theme": (["--theme", "blue"], "'blue' is not one of"),
-    "a size": (["--size", "3"], "there is no size '3'"),
-    "transparent": (["-t"], "a film in mp4 cannot be transparent"),
-}
-
-
-@pytest.mark.parametrize("words, error", WRONG.values(), ids=WRONG)
-def test_what_does_not_fit_a_course_is_wrong_usage(words, error, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("course.mp4").write_text("old")
-    said = export("course", *words)
-    assert said.exit_code == 2 and error in said.stderr and said.stderr.count("\n") == 1, said.output
-    assert Path("course.mp4").read_text() == "old" and len(list(tmp_path.iterdir())) == 1
-
-
-def test_films_of_one_film_are_wrong_usage(tmp_path):
-    said = export("first", "--films", "second", "-o", tmp_path / "a.mp4")
-    assert said.exit_code == 2 and "--films is of a course" in said.stderr
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device"), MemoryError])
@@ -296,17 +202,18 @@ def test_a_course_that_fails_leaves_what_was_there(error, tmp_path, monkeypatch)
     monkeypatch.setattr(rendering, "drawn", fails)
     (tmp_path / "a.mp4").write_text("old")
     look = ["--size", "64x64", "--fps", "1", "--jobs", "1"]
-    said = export("course", "--films", "first,second", "-o", tmp_path / "a.mp4", *look)
+    words = ["export", "course", "--films", "first,second", "-o", str(tmp_path / "a.mp4"), *look]
+    said = CliRunner().invoke(main, words)
     assert said.exit_code in (1, 130) and "Traceback" not in said.output
     assert [path.name for path in tmp_path.iterdir()] == ["a.mp4"]
     assert (tmp_path / "a.mp4").read_text() == "old" and not drawn[0].exists()
 
 
-def test_a_gallery_has_a_course(course, tmp_path):
+def test_a_gallery_and_processes_make_the_same_course(course, tmp_path):
     last = FILMS[-1]
-    (tmp_path / "films.toml").write_text(
-        f'[[film]]\nscene = "course"\noutput = "a.mp4"\nfilms = ["{last}"]\nsize = "128x72"\nfps = {FPS}\n'
-    )
-    result = CliRunner().invoke(main, ["gallery", str(tmp_path / "films.toml"), "-o", str(tmp_path)])
-    assert result.exit_code == 0 and "a.mp4 (" in result.stderr, result.output
-    assert (tmp_path / "a.mp4").read_bytes() == (course[0] / f"{last}.mp4").read_bytes()
+    entry = f'scene = "course"\noutput = "a.mp4"\nfilms = ["{last}"]\nsize = "128x72"\nfps = {FPS}\n'
+    (tmp_path / "films.toml").write_text(f"[[film]]\n{entry}")
+    assert "a.mp4 (" in tilesim("gallery", tmp_path / "films.toml", "-o", tmp_path).stderr
+    export("course", "-o", tmp_path / "two.mp4", "--films", last, *SMALL, "--jobs", "2")
+    for made in ("a.mp4", "two.mp4"):
+        assert (tmp_path / made).read_bytes() == (course[0] / f"{last}.mp4").read_bytes()

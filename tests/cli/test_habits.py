@@ -1,22 +1,21 @@
 """What people rely on: no colours that they do not want, no network, paths of any system."""
 
+import contextlib
 import os
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path, PureWindowsPath
 
 import pytest
-from click.testing import CliRunner
 
 import tilesim
-from tilesim.cli import main
 from tilesim.cli.arguments.film_targets import FilmTarget
 from tilesim.cli.arguments.schedule_files import file_and_name
 from tilesim.storage import files
 
-SMALL = ("--m", "384", "--n", "512", "--sms", "4")
-STILL = ("--size", "480p")
+ROOT = Path(tilesim.__file__).parents[1]
 
 NO_NETWORK = """
 import socket
@@ -35,105 +34,87 @@ socket.create_connection = socket.getaddrinfo = socket.gethostbyname = refuse
 """
 
 
-@pytest.fixture
-def offline(tmp_path):
-    """Runs a command in a Python that stops where anybody asks the network."""
+COMMANDS = """
+import shlex, sys
+from tilesim.cli import main
+for line in sys.argv[1:]:
+    try:
+        main(shlex.split(line))
+    except SystemExit as ended:
+        print(line, "ended with", ended.code)
+"""
+"""Runs one command of tilesim after the other."""
+
+
+def test_no_command_asks_the_network(tmp_path):
     (tmp_path / "off").mkdir()
     (tmp_path / "off" / "sitecustomize.py").write_text(NO_NETWORK)
-    path = os.pathsep.join([str(tmp_path / "off"), str(Path(tilesim.__file__).parents[1])])
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path / "off"), str(ROOT)])}
 
-    def offline(*words):
+    def offline(code, *words):
+        command = [sys.executable, "-c", code, *words]
         return subprocess.run(
-            [sys.executable, *words],
-            cwd=tmp_path,
-            env=os.environ | {"PYTHONPATH": path},
-            capture_output=True,
-            text=True,
-            timeout=300,
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300
         )
 
-    return offline
-
-
-def test_the_test_would_see_a_connection(offline):
-    code = "import urllib.request; urllib.request.urlopen('http://127.0.0.1:9/')"
-    assert "the network was asked" in offline("-c", code).stderr
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("simulate", "persistent", *SMALL, "-o", "a.npz"),
-        ("plan", "stream-k", *SMALL),
-        ("list",),
-        ("info", "--device", "a100"),
-        ("explain", str(Path(tilesim.__file__).parent / "data/traces/h200-naive-4096x4096x512-grouped8.npz")),
-        ("sweep", "--m", "512", "--n", "512", "-o", "a.csv"),
-        ("init", "mine.py"),
-    ],
-    ids=lambda words: words[0],
-)
-def test_no_command_asks_the_network(offline, words):
-    done = offline("-m", "tilesim", *words)
-    assert done.returncode == 0, done.stderr
-
-
-@pytest.mark.parametrize(
-    "words", [("doctor",), ("export", "one-tile", *STILL, "-o", "a.png"), ("export", "race", "-o", "a.html")]
-)
-def test_neither_films_nor_the_doctor_ask_the_network(offline, words):
-    pytest.importorskip("manim")
-    done = offline("-m", "tilesim", *words)
-    assert done.returncode == 0, done.stderr
+    seen = offline("import urllib.request; urllib.request.urlopen('http://127.0.0.1:9/')")
+    assert "the network was asked" in seen.stderr, "the test would see a connection"
+    lines = [
+        "simulate persistent --m 384 --n 512 --sms 4 -o a.npz",
+        "plan stream-k --m 384 --n 512 --sms 4",
+        "list",
+        "info --device a100",
+        f"explain {ROOT}/tilesim/data/traces/h200-naive-4096x4096x512-grouped8.npz",
+        "sweep --m 512 --n 512 -o a.csv",
+        "init mine.py",
+        "export a.npz -o a.html",
+    ]
+    if find_spec("manim"):
+        lines += ["doctor", "export one-tile --size 480p -o a.png", "export race -o b.html"]
+    done = offline(COMMANDS, *lines)
+    assert done.stderr.count("error: ") == 0 and done.stdout.count(" ended with 0\n") == len(lines), done
 
 
 SGR = re.compile(r"\x1b\[[0-9;]*m")
 """How a terminal is told to change its colours."""
 
 
-def on_a_terminal(words, cwd, **environment):
-    """What a command writes where both streams are a terminal."""
+def on_a_terminal(lines, cwd, **environment):
+    """What commands write where both streams are a terminal."""
     pty = pytest.importorskip("pty")
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "tilesim", *words]
+    command = [sys.executable, "-c", COMMANDS, *lines]
     process = subprocess.Popen(
         command, cwd=cwd, stdin=theirs, stdout=theirs, stderr=theirs, env=os.environ | environment
     )
     os.close(theirs)
     said = b""
-    try:
+    with contextlib.suppress(OSError):  # the end, as Linux says it
         while piece := os.read(ours, 65536):
             said += piece
-    except OSError:  # the end, as Linux says it
-        pass
     os.close(ours)
     process.wait(timeout=300)
     return said.decode(errors="replace")
 
 
-@pytest.mark.parametrize(
-    "words",
-    [("--help",), ("simulate", "naiv"), ("simulate", "naive", *SMALL, "--gantt"), ("doctor",), ("list",)],
-    ids=lambda words: words[0],
-)
-def test_without_colour_means_without_colour(tmp_path, words):
-    said = on_a_terminal(words, tmp_path, NO_COLOR="1", TERM="xterm-256color")
-    assert len(said) > 20
-    assert not SGR.search(said)
-
-
-def test_progress_and_errors_of_a_film_are_without_colour(tmp_path):
-    pytest.importorskip("manim")
-    (tmp_path / "moves.py").write_text(
-        "from manim import *\nclass A(Scene):\n    def construct(self): self.play(Create(Square()))\n"
-    )
-    film = ("export", "moves.py", "--size", "128x72", "--fps", "5", "--jobs", "1", "-o", "a.mp4")
-    said = on_a_terminal(film, tmp_path, NO_COLOR="1", TERM="xterm-256color")
-    assert "wrote a.mp4" in said
-    assert not SGR.search(said)
-    (tmp_path / "bad.py").write_text("from manim import *\nclass A(Scene):\n    def construct(self): 1 / 0\n")
-    said = on_a_terminal(("export", "bad.py", "-o", "b.png"), tmp_path, NO_COLOR="1", TERM="xterm-256color")
-    assert "error: bad.py, line 3" in said
+def test_without_colour_means_without_colour(tmp_path):
+    head = "from manim import *\nclass A(Scene):\n    def construct(self): "
+    (tmp_path / "moves.py").write_text(f"{head}self.play(Create(Square()))\n")
+    (tmp_path / "bad.py").write_text(f"{head}1 / 0\n")
+    written = {
+        "--help": "Usage: tilesim",
+        "simulate naiv": "did you mean 'naive'?",
+        "simulate naive --m 384 --n 512 --sms 4 --gantt": "SM 0",
+        "list": "persistent",
+    }
+    if find_spec("manim"):
+        written |= {
+            "doctor": "films can be made",
+            "export moves.py --size 128x72 --fps 5 --jobs 1 -o a.mp4": "wrote a.mp4",
+            "export bad.py -o b.png": "error: bad.py, line 3",
+        }
+    said = on_a_terminal(written, tmp_path, NO_COLOR="1", TERM="xterm-256color")
+    assert all(words in said for words in written.values()), said
     assert not SGR.search(said)
 
 
@@ -142,7 +123,7 @@ def test_progress_and_errors_of_a_film_are_without_colour(tmp_path):
     "path",
     [
         r"C:\films\mine.py",
-        r"C:mine.py",
+        "C:mine.py",
         "C:/films/mine.py",
         r"\\server\films\mine.py",
         r"..\mine.py",
@@ -157,15 +138,6 @@ def test_a_windows_path_to_a_scene_is_a_path(path, scene):
 
 def test_a_windows_path_to_a_schedule_is_a_path():
     assert file_and_name(r"D:\work in.py\mine.py:snake:2:3") == (r"D:\work in.py\mine.py", "snake:2:3")
-    said = CliRunner().invoke(main, ["plan", r"D:\nowhere\mine.py:snake"])
-    assert said.exit_code == 2
-    assert r"D:\nowhere\mine.py: there is no such file" in said.stderr
-
-
-def test_a_windows_path_to_costs_is_a_path():
-    said = CliRunner().invoke(main, ["simulate", "naive", "--costs", r"D:\costs\mine"])
-    assert said.exit_code == 1
-    assert "choose from" not in said.stderr
 
 
 @pytest.mark.parametrize(("system", "refused"), [("linux", False), ("darwin", True), ("win32", True)])

@@ -9,14 +9,13 @@ import pytest
 from command_line import said
 
 import tilesim
-from tilesim import Costs, Device, Problem, Trace, simulate
+from tilesim import Device, Problem, Trace, simulate
 from tilesim.cli.packages import declared, scene_class
 from tilesim.declared import course
 from tilesim.formats import save
 
 DATA = Path(tilesim.__file__).parent / "data"
 RUN = simulate("split-k:2", Problem(512, 512, 256), Device.named("h200", 4), seed=3)
-
 
 run = partial(said, "info")
 
@@ -47,9 +46,13 @@ def test_costs(tmp_path):
     assert json.loads(run(path, "--json"))["costs"] == {"k_step": 700.5, "launch": 168}
 
 
+def shipped(kind):
+    path = DATA / kind / "h200.json"
+    return path, json.loads(path.read_text())
+
+
 def test_calibrations():
-    path = DATA / "costs" / "h200.json"
-    entries = json.loads(path.read_text())
+    path, entries = shipped("costs")
     title, *lines = run(path).splitlines()
     assert title == f"{path}: costs of {len(entries)} kernels" and len(lines) == 2 * len(entries)
     prologue = entries[0]["costs"]["prologue"] / 1000
@@ -58,8 +61,7 @@ def test_calibrations():
 
 
 def test_a_ladder():
-    path = DATA / "ladder" / "h200.json"
-    values = json.loads(path.read_text())
+    path, values = shipped("ladder")
     title, about, limits, _, *rows = run(path).splitlines()
     assert title == f"{path}: ladder" and about.startswith("gpu NVIDIA H200, ")
     peak, bandwidth = (values[name]["measured"] for name in ("peak_tflops", "bandwidth_gb_per_s"))
@@ -69,8 +71,7 @@ def test_a_ladder():
 
 
 def test_a_tuned_table():
-    path = DATA / "tuned" / "h200.json"
-    values = json.loads(path.read_text())
+    path, values = shipped("tuned")
     title, about, _, *rows = run(path).splitlines()
     assert title == f"{path}: tuned table" and about.startswith("gpu NVIDIA H200, ")
     one = values["rows"][0]
@@ -107,22 +108,6 @@ def test_what_is_none_of_these_is_one_sentence(text, words, tmp_path):
     assert words in said and str(path) in said
 
 
-def test_a_file_that_is_not_there(tmp_path):
-    assert "there is no such file" in run(tmp_path / "none", code=1)
-
-
-def test_costs_as_python_has_them_are_read_back(tmp_path):
-    path = tmp_path / "costs.json"
-    path.write_text(json.dumps(json.loads(run_json(RUN, tmp_path))["costs"]))
-    kept = Costs(**RUN.meta["costs"])
-    assert f"k_step                 {kept.k_step}" in run(path)
-
-
-def run_json(trace, tmp_path):
-    trace.save(tmp_path / "t.npz")
-    return run(tmp_path / "t.npz", "--json")
-
-
 @pytest.mark.parametrize("name", ["stream-k", "memory_hierarchy"])
 def test_a_film_by_its_name(name):
     film = declared()[name.replace("_", "-")]
@@ -141,10 +126,6 @@ def test_the_course_is_its_films():
     assert lines[0].startswith(f"course: {len(films)} films, about ")
     assert [line.split()[0] for line in lines if line.startswith("    ")] == list(films)
     assert json.loads(run("course", "--json"))["course"] == {name: declared()[name].seconds for name in films}
-
-
-def test_a_scene_of_ones_own_is_not_described():
-    assert "only the films of `tilesim list`" in run("my_film.py:MyScene", code=2)
 
 
 def test_an_option_of_a_film_has_its_default():

@@ -6,60 +6,32 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from command_line import tilesim
 
-from tilesim.cli import main
+from tilesim import cli
 from tilesim.cli.commands.init import TAKEN, class_name
 
 
-def init(*words, code=0):
-    found = CliRunner().invoke(main, ["init", *map(str, words)])
-    assert found.exit_code == code, found.output
+def init(*words):
+    found = tilesim("init", *words)
     assert found.stdout == ""
     return found.stderr
 
 
-def export(*words):
-    done = CliRunner().invoke(main, ["export", *words])
-    assert done.exit_code == 0, done.output
-
-
-def test_what_was_written_renders(tmp_path, monkeypatch):
+def test_what_was_written_renders_as_options_of_the_command_line_say(tmp_path, monkeypatch):
     pytest.importorskip("manim")
     monkeypatch.chdir(tmp_path)
     said = init(tmp_path / "my_film.py")
     assert "my_film.py:MyFilm" in said
     small = ("--size", "480p", "--fps", "4", "--jobs", "1")
-    export("my_film.py:MyFilm", *small, "-o", "x.mp4")
+    tilesim("export", "my_film.py:MyFilm", *small, "-o", "x.mp4")
     assert (tmp_path / "x.mp4").stat().st_size > 10_000
     words = ["manim", "render", "-ql", "-s", "--media_dir", "media", "my_film.py"]
     subprocess.run([sys.executable, "-m", *words], check=True, capture_output=True, timeout=300)
     assert list((tmp_path / "media").rglob("MyFilm*.png"))
-
-
-def test_options_of_the_command_line_reach_it(tmp_path, monkeypatch):
-    pytest.importorskip("manim")
-    monkeypatch.chdir(tmp_path)
-    init(tmp_path / "a.py")
     words = ("--schedule", "naive", "--sms", "2", "--m", "256", "--n", "512", "--size", "480p", "-o", "a.png")
-    export("a.py", *words)
+    tilesim("export", "my_film.py", *words)
     assert (tmp_path / "a.png").stat().st_size > 5_000
-
-
-def test_a_file_that_is_there_is_left_alone(tmp_path):
-    file = tmp_path / "film.py"
-    file.write_text("mine")
-    said = init(file, code=1)
-    assert said.startswith("error: ") and said.count("\n") == 1
-    assert file.read_text() == "mine"
-
-
-@pytest.mark.parametrize(("name", "code"), [("film", 2), ("film.txt", 2), ("", 2), ("nowhere/film.py", 1)])
-def test_a_name_that_will_not_do_is_refused_in_a_sentence(tmp_path, name, code, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    said = init(name, code=code)
-    assert said.startswith("error: ") and said.count("\n") == 1
-    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
@@ -75,8 +47,7 @@ def test_any_name_makes_a_scene(tmp_path, stem):
 
 
 def test_the_names_that_it_imports_are_known():
-    text = (Path(main.__module__.replace(".", "/")) / "x").as_posix()  # where the command line lies
-    template = (Path(__file__).parents[2] / text).with_name("new_scene.txt").read_text("utf-8")
+    template = Path(cli.__file__).with_name("new_scene.txt").read_text("utf-8")
     imported = {
         name.name
         for node in ast.walk(ast.parse(template.replace("$name", "Mine")))

@@ -10,11 +10,10 @@ from functools import partial
 from http.client import HTTPConnection
 
 import pytest
-from click.testing import CliRunner
-from programs import data_in, measured, race, split
+from command_line import said, tilesim
+from programs import data_in, measured, opening, race, split
 
 from tilesim import player
-from tilesim.cli import main
 from tilesim.cli.arguments.languages import spoken
 from tilesim.cli.commands import view
 from tilesim.cli.running.page_server import LOOPBACK, PageServer
@@ -45,33 +44,25 @@ def got(server, path="/", host=None):
     return answer.status, answer.read().decode()
 
 
-def test_it_listens_on_the_loopback_alone(server):
+def test_it_serves_the_page_on_the_loopback_and_nothing_else(server):
     assert server.server_address[0] == "127.0.0.1"
-
-
-def test_it_serves_the_page(server):
     status, text = got(server)
     assert status == 200
     assert [run["makespan"] for run in data_in(text)["runs"]] == [race()[0].makespan]
     assert data_in(text)["version"] == got(server, "/version")[1]
+    assert "connect-src &#x27;self&#x27;" in text and "connect-src" not in player.page(race())
+    for host in ("example.org", "127.0.0.1", "127.0.0.1.example.org:80"):
+        status, text = got(server, host=host)
+        assert status == 403 and "script" not in text
+    for path in ("/run.npz", "/../run.npz", "/version/", "/?at=-1", "/?at=1e9", f"/?at={10**18}"):
+        assert got(server, path)[0] == 404
+    assert "is outside the runs" in got(server, "/?at=999999999999")[1]
 
 
 def test_it_speaks_another_language(file):
     words = spoken("pt")
-    text = view._page(view._kept((str(file),), {}), words, "1")
+    text = page_of(file, words=words)
     assert '<html lang="pt"' in text and words["words"]["play or pause"] in text
-
-
-@pytest.mark.parametrize("host", ["example.org", "127.0.0.1", "127.0.0.1.example.org:80"])
-def test_it_answers_to_no_other_name(server, host):
-    status, text = got(server, host=host)
-    assert status == 403
-    assert "script" not in text
-
-
-@pytest.mark.parametrize("path", ["/run.npz", "/../run.npz", "/version/"])
-def test_it_serves_nothing_else(server, path):
-    assert got(server, path)[0] == 404
 
 
 def test_it_serves_the_window_at_an_instant(server, file, monkeypatch):
@@ -94,20 +85,12 @@ def test_it_serves_the_window_at_an_instant(server, file, monkeypatch):
     assert shown["first"] == 0
 
 
-def test_an_instant_that_is_none_is_said(server):
-    assert "is outside the runs" in got(server, "/?at=999999999999")[1]
-    assert got(server, "/?at=-1")[0] == got(server, "/?at=1e9")[0] == got(server, f"/?at={10**18}")[0] == 404
-
-
-def test_another_file_is_another_page(server, file):
+def test_another_file_is_another_page_and_one_that_breaks_is_said_in_it_until_it_is_whole(server, file):
     before = got(server, "/version")[1]
     assert got(server, "/version")[1] == before
     split().save(file)
     assert got(server, "/version")[1] != before
     assert data_in(got(server)[1])["runs"][0]["makespan"] == split().makespan
-
-
-def test_a_file_that_breaks_is_said_in_the_page_until_it_is_whole(server, file):
     whole = file.read_bytes()
     file.write_bytes(whole[:100])
     status, text = got(server)
@@ -119,54 +102,29 @@ def test_a_file_that_breaks_is_said_in_the_page_until_it_is_whole(server, file):
     assert data_in(got(server)[1])["runs"]
 
 
+def page_of(*files, words=None):
+    return view._page(view._kept(tuple(map(str, files)), {}), words or {}, "1")
+
+
 def test_what_a_broken_file_is_called_stays_text(tmp_path):
-    text = view._page(view._kept((str(tmp_path / "<script>alert(1)<"),), {}), {}, "1")
+    text = page_of(tmp_path / "<script>alert(1)<")
     assert text.count("<script") == 2
     assert "&lt;script&gt;alert(1)" in text
 
 
 def test_simulated_and_measured_begin_with_their_first_multiply(tmp_path):
-    for name, trace in {"a": race()[1], "b": measured(race()[1])}.items():
-        trace.save(tmp_path / f"{name}.npz")
-    files = tuple(str(tmp_path / f"{name}.npz") for name in "ab")
-    assert data_in(view._page(view._kept(files, {}), {}, "1"))["lag"] is not None
+    race()[1].save(tmp_path / "a.npz")
+    measured(race()[1]).save(tmp_path / "b.npz")
+    assert data_in(page_of(tmp_path / "a.npz", tmp_path / "b.npz"))["lag"] is not None
 
 
-def called(*words):
-    return CliRunner().invoke(main, ["view", "--no-browser", *map(str, words)])
-
-
-WRONG = {
-    "no file": (lambda file: [], 2, "Missing argument 'FILE...'"),
-    "five files": (lambda file: [file] * 5, 2, "up to 4 traces; 5 were given"),
-    "a file that is not there": (lambda file: ["no.npz"], 1, "no.npz: there is no such file"),
-    "a port that is none": (lambda file: [file, "--port", "70000"], 2, "'--port'"),
-}
-
-
-@pytest.mark.parametrize("words, code, error", WRONG.values(), ids=WRONG)
-def test_what_is_wrong_is_one_sentence(words, code, error, file):
-    said = called(*words(file))
-    assert said.exit_code == code
-    assert said.stderr.startswith("error: ")
-    assert error in said.stderr
-    assert said.stderr.count("\n") == 1
-
-
-def test_a_port_that_is_taken_is_one_sentence(file):
+def test_a_port_that_is_taken_is_one_sentence_and_a_browser_that_is_not_there_a_note(file, monkeypatch):
     with socket.create_server((LOOPBACK, 0)) as taken:
-        said = called(file, "--port", taken.getsockname()[1])
-    assert said.exit_code == 1
-    assert said.stderr.startswith("error: cannot listen on port")
-    assert said.stderr.count("\n") == 1
-
-
-def test_a_browser_that_is_not_there_is_a_note(file, monkeypatch):
+        refusal = said("view", "--no-browser", file, "--port", taken.getsockname()[1], code=1)
+    assert refusal.startswith("error: cannot listen on port")
     monkeypatch.setattr("webbrowser.open", lambda address: False)
     monkeypatch.setattr(PageServer, "serve_forever", lambda self, poll_interval: None)
-    said = CliRunner().invoke(main, ["view", str(file)])
-    assert said.exit_code == 0
-    assert "no browser could be started; open http://127.0.0.1:" in said.stderr
+    assert "no browser could be started; open http://127.0.0.1:" in tilesim("view", file).stderr
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs signals")
@@ -183,17 +141,13 @@ def test_ctrl_c_ends_it_without_a_word(file):
 
 
 def test_the_browser_loads_a_changed_file_again(browser, server, file):
-    page, faults, asked = browser.new_page(), [], set()
-    page.on("console", lambda message: message.type == "error" and faults.append(message.text))
-    page.on("request", lambda request: asked.add(request.url))
-    page.goto(server.address)
-    page.wait_for_function("() => globalThis.tilesim?.player?.runs[0].name === 'naive'")
-    file.write_bytes(b"no trace")
-    page.wait_for_selector("[role=alert]")
-    race()[1].save(file)
-    page.wait_for_function("() => globalThis.tilesim?.player?.runs[0].name === 'persistent'")
-    assert faults == []
-    assert asked == {server.address, f"{server.address}version"}
+    with opening(browser, server.address) as visit:
+        page = visit(server.address)
+        page.wait_for_function("() => globalThis.tilesim?.player?.runs[0].name === 'naive'")
+        file.write_bytes(b"no trace")
+        page.wait_for_selector("[role=alert]")
+        race()[1].save(file)
+        page.wait_for_function("() => globalThis.tilesim?.player?.runs[0].name === 'persistent'")
 
 
 def test_a_long_run_is_seen_window_by_window(browser, server, file, monkeypatch):
@@ -210,8 +164,3 @@ def test_a_long_run_is_seen_window_by_window(browser, server, file, monkeypatch)
     page.wait_for_function(f"{first} === 0")
     page.keyboard.press(".")
     page.wait_for_function(f"{first} > 0")
-
-
-def test_the_page_of_a_server_may_ask_that_server_alone(file):
-    assert "connect-src &#x27;self&#x27;" in player.page(race(), version="1")
-    assert "connect-src" not in player.page(race())

@@ -33,28 +33,20 @@ def tilesim(clone: Path, *words: str) -> CompletedProcess[str]:
     return run("python", "-c", UNINSTALLED, *words, cwd=clone)
 
 
-STRIDE = (
-    (ROOT / "tilesim/schedules/persistent.py")
-    .read_text("utf-8")
-    .replace("def persistent(problem: Problem, device: Device)", "def stride(problem, device, s)")
-    .replace("ctas = device.sms * device.ctas_per_sm", "ctas = s")
-)
-
-
-def test_a_file_beside_the_schedules_is_a_schedule(clone: Path) -> None:
-    (clone / "tilesim/schedules/stride.py").write_text(STRIDE, "utf-8")
+def test_a_file_beside_the_schedules_is_a_schedule_that_computes_every_tile(clone: Path) -> None:
+    text = (ROOT / "tilesim/schedules/persistent.py").read_text("utf-8")
+    head = "def persistent(problem: Problem, device: Device)"
+    stride = text.replace(head, "def stride(problem, device, s)")
+    stride = stride.replace("device.sms * device.ctas_per_sm", "s")
+    (clone / "tilesim/schedules/stride.py").write_text(stride, "utf-8")
     done = tilesim(clone, "simulate", "stride:2", "--json")
     assert done.returncode == 0 and '"launches": 2' in done.stdout, done.stderr
     assert "stride:S" in tilesim(clone, "list").stdout
-
-
-def test_a_schedule_that_leaves_out_a_tile_is_refused(clone: Path) -> None:
-    half = STRIDE.replace("def stride(problem, device, s)", "def half(problem, device)").replace("= s", "= 1")
-    wrong = half.replace("rasterize(problem)", "(rasterize(problem) // 2)")
+    wrong = stride.replace("rasterize(problem)", "(rasterize(problem) // 2)")
     assert wrong.count("// 2") == 1
-    (clone / "tilesim/schedules/half.py").write_text(wrong, "utf-8")
-    refused = tilesim(clone, "simulate", "half")
-    (clone / "tilesim/schedules/half.py").unlink()
+    (clone / "tilesim/schedules/stride.py").write_text(wrong, "utf-8")
+    refused = tilesim(clone, "simulate", "stride:2")
+    (clone / "tilesim/schedules/stride.py").unlink()
     assert refused.returncode in (1, 2) and "tile 256 is never computed" in refused.stderr
 
 
@@ -66,7 +58,9 @@ def tail(clone: Path) -> Declared:
     return films(clone / "scenes")["tail"]
 
 
-def test_a_film_is_listed_in_its_part_and_place(clone: Path, tail: Declared) -> None:
+def test_a_film_is_listed_in_its_part_and_shown_in_the_course_where_its_place_is(
+    clone: Path, tail: Declared
+) -> None:
     done = tilesim(clone, "list")
     assert done.returncode == 0, done.stderr
     listed = [line.strip() for line in done.stdout.splitlines()]
@@ -75,9 +69,6 @@ def test_a_film_is_listed_in_its_part_and_place(clone: Path, tail: Declared) -> 
     assert listed[max(number for number in between if number < at)] == tail.part
     assert listed[at].endswith(f"{tail.title}: {tail.question}")
     assert tail.question in tilesim(clone, "info", "tail").stdout
-
-
-def test_a_film_is_in_the_course_where_its_place_is(clone: Path, tail: Declared) -> None:
     found = films(clone / "scenes")
     before = max((film for film in OURS.values() if film.place < tail.place), key=lambda film: film.place)
     assert after(name_of(before.file), found) == "tail"
@@ -90,19 +81,14 @@ def test_the_page_of_a_film_is_in_the_sidebar_where_its_place_is(
 ) -> None:
     shutil.copytree(ROOT / "docs/ideas", tmp_path / "ideas")
     (tmp_path / "ideas/tail.md").write_text(f"# {tail.title}\n", "utf-8")
-    sidebar = [
-        line.removeprefix("ideas/")
-        for line in pages(films(clone / "scenes"), tmp_path).splitlines()
-        if line.startswith("ideas/")
-    ]
+    lines = pages(films(clone / "scenes"), tmp_path).splitlines()
+    sidebar = [line.removeprefix("ideas/") for line in lines if line.startswith("ideas/")]
     places = [film.place for name in sidebar if (film := films(clone / "scenes").get(name))]
     assert "tail" in sidebar and places == sorted(places)
     assert {page.stem for page in (tmp_path / "ideas").iterdir()} == set(sidebar)
 
 
-def test_the_page_of_a_film_is_that_of_its_name_or_else_one_with_its_poster(
-    tail: Declared, tmp_path: Path
-) -> None:
+def test_the_page_of_a_film_is_that_of_its_name_or_else_one_with_its_poster(tail, tmp_path) -> None:
     (tmp_path / "ideas").mkdir()
     (tmp_path / "ideas/other.md").write_text("The film `tail`, without its poster.\n", "utf-8")
     assert page_of("tail", tail, tmp_path) == ""

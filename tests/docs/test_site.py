@@ -29,73 +29,51 @@ sys.exit(main(sys.argv[1:]))
 """Sphinx with the figures that this process made, as they take seconds."""
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The built pages; a warning, such as of a dead link or an unknown figure, is an error."""
-    folder = tmp_path_factory.mktemp("site")
-    words = ("-q", "-W", "--keep-going", "-n", "-d", folder / "trees", "-b", "html")
-    paths = os.pathsep.join([str(ROOT / "docs"), str(ROOT / "benchmarks"), os.environ.get("PYTHONPATH", "")])
-    built = run(
-        *(sys.executable, "-c", BUILD, *words, ROOT / "docs", folder / "html"),
-        cwd=ROOT, said=json.dumps(made_figures()), PYTHONPATH=paths,
-    )  # fmt: skip
-    assert built.returncode == 0, built.stderr
-    return folder / "html"
-
-
 def text(page: Path) -> str:
     """What a page says, without its markup."""
     return html.unescape(re.sub(r"<[^>]+>", "", page.read_text("utf-8")))
 
 
-def test_every_page_is_built(site: Path) -> None:
+def test_the_site_is_built_without_a_warning_and_shows_all_that_there_is(tmp_path: Path) -> None:
+    """A warning, such as of a dead link or an unknown figure, is an error. One build answers all."""
+    site = tmp_path / "html"
+    words = ("-q", "-W", "--keep-going", "-n", "-d", tmp_path / "trees", "-b", "html")
+    paths = os.pathsep.join([str(ROOT / "docs"), str(ROOT / "benchmarks"), os.environ.get("PYTHONPATH", "")])
+    built = run(
+        *(sys.executable, "-c", BUILD, *words, ROOT / "docs", site),
+        cwd=ROOT, said=json.dumps(made_figures()), PYTHONPATH=paths,
+    )  # fmt: skip
+    assert built.returncode == 0, built.stderr
+
     pages = {page.relative_to(ROOT / "docs").with_suffix(".html") for page in DOCS}
-    assert len(pages) >= 15
-    assert pages <= {page.relative_to(site) for page in site.rglob("*.html")}
+    assert len(pages) >= 15 and pages <= {page.relative_to(site) for page in site.rglob("*.html")}
+    assert not [page for page in site.rglob("*.html") if "{{" in text(page)], "a figure is left out"
 
-
-def test_the_sidebar_has_the_pages_of_films_in_the_order_of_the_course(site: Path) -> None:
     linked = re.findall(r'href="ideas/([\w-]+)\.html"', (site / "index.html").read_text("utf-8"))
     listed = [name for name in dict.fromkeys(linked) if name in declared()]
-    assert listed == [name for name in declared() if (ROOT / "docs" / "ideas" / f"{name}.md").is_file()]
+    in_order = [name for name in declared() if (ROOT / "docs" / "ideas" / f"{name}.md").is_file()]
+    assert listed == in_order, "the sidebar has the pages of films in the order of the course"
 
-
-def test_the_playground_is_where_its_page_says(site: Path) -> None:
-    built = site / "_static" / "playground"
-    assert "tilesim playground" in (built / "index.html").read_text("utf-8")
-    assert (built / "tilesim.zip").is_file()
-
-
-def test_the_playground_is_linked_where_it_can_run(site: Path) -> None:
+    playground = site / "_static" / "playground"
+    assert "tilesim playground" in (playground / "index.html").read_text("utf-8")
+    assert (playground / "tilesim.zip").is_file()
     linked = re.findall(r'class="playground" href="([^"]+)"', (site / "playground.html").read_text("utf-8"))
-    there = (site / "_static" / "playground" / "pyodide").is_dir()
-    assert linked == ["_static/playground/index.html"] * there
+    assert linked == ["_static/playground/index.html"] * (playground / "pyodide").is_dir()
 
-
-def test_films_play_on_their_pages_and_are_there(site: Path) -> None:
     for page in (site / "ideas").glob("*.html"):
         for name in re.findall(r'(?:data-src|poster)="([^"]+)"', page.read_text("utf-8")):
             assert (page.parent / name).is_file(), (page, name)
-    assert "data-src" in (site / "ideas" / "race.html").read_text("utf-8")
+    assert "data-src" in (site / "ideas" / "race.html").read_text("utf-8"), "films play on their pages"
 
-
-def test_no_figure_is_left_out(site: Path) -> None:
-    assert not [page for page in site.rglob("*.html") if "{{" in text(page)]
-
-
-def test_the_command_line_has_every_command_and_option(site: Path) -> None:
     for name in main.list_commands(click.Context(main)):
         command, shown = main.get_command(click.Context(main), name), text(site / "commands" / f"{name}.html")
         assert command and f"tilesim {name} [OPTIONS]" in shown
         assert all(option in shown for p in command.params for option in p.opts if option.startswith("--"))
 
-
-def test_accuracy_shows_every_run_that_is_held_out(site: Path) -> None:
+    row = r"^\S+(?: table)? \d+x\d+x\d+ .* µs +.* µs "
+    shown = re.findall(row, text(site / "accuracy.html"), re.MULTILINE)
     runs = list((ROOT / "tilesim" / "data" / "held_out").glob("*.npz"))
-    shown = re.findall(
-        r"^\S+(?: table)? \d+x\d+x\d+ .* µs +.* µs ", text(site / "accuracy.html"), re.MULTILINE
-    )
-    assert len(shown) == len(runs) > 50
+    assert len(shown) == len(runs) > 50, "accuracy shows every run that is held out"
 
 
 def test_every_figure_is_on_a_page() -> None:

@@ -1,8 +1,15 @@
-"""Damaged files: real ones with something changed, in their bytes or in their values."""
+"""Damaged files: real ones with something changed, and calls that read them within bounds."""
 
 import json
+import resource
+import signal
+from contextlib import contextmanager
+from pathlib import Path
 
+import pytest
 from hypothesis import strategies as st
+
+from tilesim.errors import TilesimError
 
 NUMBERS = st.sampled_from(
     [0, 1, -1, 2, 2**31 - 1, 2**31, 2**35, 2**40, 2**63 - 1, 2**63, 10**30, 10**400, 0.5, 2.0, -0.0, 1e308]
@@ -87,3 +94,44 @@ def changed_table(draw, text):
         words[word] = name + draw(VALUES.map(json.dumps) | NUMBERS.map(str) | st.just(""))
         lines[at] = separator.join(words)
     return "\n".join(lines)
+
+
+MEMORY, SECONDS = 3 * 2**29, 60
+LONGEST = 700
+"""Characters of a sentence, its path left out."""
+
+
+@contextmanager
+def bounded():
+    """Raise MemoryError beyond MEMORY more bytes than there are, and TimeoutError after SECONDS."""
+
+    def late(*_):
+        raise TimeoutError(f"this took more than {SECONDS} s")
+
+    kept = resource.getrlimit(resource.RLIMIT_AS)
+    before = signal.signal(signal.SIGALRM, late)
+    here = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (here + MEMORY, kept[1]))
+    signal.alarm(SECONDS)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+        resource.setrlimit(resource.RLIMIT_AS, kept)
+
+
+def is_read_or_refused(call, kind, path, content):
+    """Whether `call(path)` returns a `kind`; else it has raised one sentence. Needs Linux to bound memory."""
+    if not Path("/proc/self/statm").exists():
+        pytest.skip("needs Linux to bound memory")
+    path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass"))
+    with bounded():
+        try:
+            assert isinstance(call(path), kind)
+        except TilesimError as error:
+            said = str(error).replace(str(path), "", 1)
+            assert len(said) < LONGEST, said
+            assert said.isprintable(), said
+            return False
+    return True

@@ -1,24 +1,19 @@
 """A table of `tilesim tune` with something changed is a table, or one short sentence."""
 
 import json
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mutations import changed_bytes, changed_values
-from refusals import is_read_or_refused
+from mutations import changed_bytes, changed_values, is_read_or_refused
 
 # Whoever imports Triton first, among all tests, must tell it to interpret: this does.
-pytest.importorskip("interpreter")
+pytest.importorskip("on_device")
 
-import tilesim
+from tilesim.ladder.reports import report
 from tilesim_kernels.tuning import table
 
-SHIPPED = json.loads((Path(tilesim.__file__).parent / "data" / "tuned" / "h200.json").read_text())
-VALUES = SHIPPED | {"rows": SHIPPED["rows"][:3]}
-
-pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux to bound memory")
+VALUES = report("tuned") | {"rows": report("tuned")["rows"][:3]}
 
 
 @settings(max_examples=2 * settings.default.max_examples)

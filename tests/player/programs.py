@@ -4,12 +4,13 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from tilesim import Costs, Device, Problem, Trace, simulate
 PLAYER = Path(tilesim.__file__).parent / "player"
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 needs_node = pytest.mark.skipif(not shutil.which("node"), reason="needs Node")
+WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 360, "height": 740}
 # Chromium's sandbox refuses to run for root.
 ARGUMENTS = ["--no-sandbox"] if os.name == "posix" and os.geteuid() == 0 else []
 TALK = """
@@ -56,6 +58,31 @@ def served(folder: Path) -> Iterator[str]:
         Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
+
+
+@contextmanager
+def opening(browser: Any, *allowed: str) -> Iterator[Callable]:
+    """Opens addresses, each in a context of its own; at the end no page has said or asked anything.
+
+    It may ask for what begins with one of `allowed`. What a test expects it takes from `faults`.
+    """
+    contexts, faults = [], []
+
+    def visit(address: str, viewport: dict = WIDE, **options: object) -> Any:
+        contexts.append(browser.new_context(viewport=viewport, **options))
+        page = contexts[-1].new_page()
+        page.on("console", lambda message: message.type == "error" and faults.append(message.text))
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("dialog", lambda dialog: (faults.append(dialog.message), dialog.dismiss()))
+        page.on("request", lambda request: request.url.startswith(allowed) or faults.append(request.url))
+        page.goto(address)
+        return page
+
+    visit.faults = faults
+    yield visit
+    for context in contexts:
+        context.close()
+    assert faults == []
 
 
 def in_node(script: str, given: object) -> object:

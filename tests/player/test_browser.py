@@ -4,39 +4,26 @@ import re
 
 import numpy as np
 import pytest
-from programs import data_in, measured, race, split
-from test_reading import contrast
+from programs import NARROW, WIDE, data_in, measured, opening, race, split
 
 from tilesim import Device, Problem, Trace, player, simulate, view
 from tilesim.analysis.divergence import since_first_multiply
 
-WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 360, "height": 740}
-
 
 @pytest.fixture
 def opened(browser, tmp_path):
-    """Opens a page's text, and at the end of the test holds that nothing was said or asked for."""
-    contexts, faults = [], []
+    """Opens a page's text, which asks for nothing but itself."""
+    file = tmp_path / "page.html"
+    with opening(browser, file.as_uri()) as visit:
 
-    def opened(text, viewport=WIDE, **options):
-        file = tmp_path / "page.html"
-        file.write_text(text, "utf-8")
-        context = browser.new_context(viewport=viewport, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: message.type == "error" and faults.append(message.text))
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("dialog", lambda dialog: (faults.append(dialog.message), dialog.dismiss()))
-        page.on("request", lambda request: request.url != file.as_uri() and faults.append(request.url))
-        page.goto(file.as_uri())
-        page.wait_for_function("() => tilesim.player.frames.length > 0")
-        return page
+        def opened(text, viewport=WIDE, **options):
+            file.write_text(text, "utf-8")
+            page = visit(file.as_uri(), viewport, **options)
+            page.wait_for_function("() => tilesim.player.frames.length > 0")
+            return page
 
-    opened.faults = faults
-    yield opened
-    for context in contexts:
-        context.close()
-    assert faults == []
+        opened.faults = visit.faults
+        yield opened
 
 
 def shown(page):
@@ -56,35 +43,32 @@ def live(page, number=0):
     return page.locator(".panel").nth(number).locator(".live dd").all_inner_texts()
 
 
-def test_it_opens_at_the_end_with_all_tiles_done(opened):
-    page = opened(player.page(race()))
-    assert live(page)[0] == "18/18"
-    assert shown(page)["t"] == max(trace.makespan for trace in race())
-
-
-@pytest.mark.parametrize("share", [0.0, 0.31, 0.77, 1.0])
-def test_scrubbing_shows_the_figures_of_view(opened, share):
+def test_it_opens_at_the_end_and_scrubbing_shows_the_figures_of_view(opened):
     traces = race()
-    page = opened(player.page(traces))
-    t = share * max(trace.makespan for trace in traces)
-    page.locator(".scrub").fill(str(t))
+    page, whole = opened(player.page(traces)), max(trace.makespan for trace in traces)
+    assert live(page)[0] == "18/18"
+    assert shown(page)["t"] == whole
+    for share in (0.0, 0.31, 0.77, 1.0):
+        page.locator(".scrub").fill(str(share * whole))
+        settle(page)
+        at = shown(page)["t"]
+        assert at == pytest.approx(share * whole, abs=1)
+        for number, trace in enumerate(traces):
+            blocks = len(np.unique(trace.spans["cta"]))
+            assert live(page, number) == [
+                f"{view.tiles_done(trace, at)}/18", f"{view.blocks_launched(trace, at)}/{blocks}",
+                f"{view.busy_sms(trace, at)}/4",
+            ]  # fmt: skip
+    page.get_by_label("Speed").select_option(label="×0.1")
     settle(page)
-    at = shown(page)["t"]
-    assert at == pytest.approx(t, abs=1)
-    for number, trace in enumerate(traces):
-        blocks = len(np.unique(trace.spans["cta"]))
-        assert live(page, number) == [
-            f"{view.tiles_done(trace, at)}/18", f"{view.blocks_launched(trace, at)}/{blocks}",
-            f"{view.busy_sms(trace, at)}/4",
-        ]  # fmt: skip
+    said = float(page.locator(".pace").inner_text().split()[0])
+    assert said == pytest.approx(whole / 10 * 0.1 / 1000, rel=0.05)
 
 
 def test_play_runs_the_clock_and_pause_stops_it(opened):
     page = opened(player.page(race()))
     page.get_by_role("button", name="Play").click()
-    page.wait_for_function(
-        "() => tilesim.player.shown.t > 0 && tilesim.player.shown.t < tilesim.player.whole.to"
-    )
+    page.wait_for_function("() => tilesim.player.shown.t < tilesim.player.whole.to")
     page.wait_for_timeout(200)
     page.get_by_role("button", name="Pause").click()
     settle(page)
@@ -94,16 +78,7 @@ def test_play_runs_the_clock_and_pause_stops_it(opened):
     assert shown(page)["t"] == at
 
 
-def test_speed_says_its_pace(opened):
-    page = opened(player.page(race()))
-    page.get_by_label("Speed").select_option(label="×0.1")
-    settle(page)
-    whole = max(trace.makespan for trace in race())
-    said = float(page.locator(".pace").inner_text().split()[0])
-    assert said == pytest.approx(whole / 10 * 0.1 / 1000, rel=0.05)
-
-
-def test_keys_step_by_events(opened):
+def test_keys_step_by_events_play_pin_and_light_up(opened):
     traces = race()
     page = opened(player.page(traces))
     names = ("issue", "start", "drain", "ready", "fixup", "done")
@@ -118,10 +93,6 @@ def test_keys_step_by_events(opened):
     assert shown(page)["t"] == events[12]
     page.keyboard.press("End")
     assert shown(page)["t"] == max(trace.makespan for trace in traces)
-
-
-def test_space_plays_and_escape_unpins(opened):
-    page = opened(player.page(race()))
     page.keyboard.press("Space")
     assert shown(page)["playing"]
     page.keyboard.press("Space")
@@ -153,27 +124,33 @@ def middle_of(page, row, number=0):
     )
 
 
-@pytest.mark.parametrize("row", [0, 7, 17])
-def test_hover_says_all_of_a_segment(opened, row):
+def test_hover_says_all_of_a_segment_and_how_long_it_is_beside_the_median(opened):
     trace = race()[1]
     page = opened(player.page(race()))
-    lanes(page, 1).hover(position=middle_of(page, row, 1))
-    card = page.locator(".card")
-    card.wait_for()
-    said = dict(zip(card.locator("dt").all_inner_texts(), card.locator("dd").all_inner_texts(), strict=True))
-    span = trace.spans[row]
-    assert said["Tile"] == f"{span['tile']} (row {span['tile'] // 6}, column {span['tile'] % 6})"
-    assert said["SM"] == str(span["sm"])
-    assert said["Thread block"] == str(span["cta"])
-    assert said["Order"] == f"{row + 1} of 18"
-    assert said["Wave"] == str(row // 4 + 1)
-    assert said["Multiply"] == f"{span['drain'] - span['start']:,} ns"
-    assert said["Write"] == f"{span['done'] - span['fixup']:,} ns"
-    assert said["From, to"] == f"{span['issue']:,} ns, {span['done']:,} ns"
+    card, lengths = page.locator(".card"), trace.spans["done"] - trace.spans["issue"]
+    for row in (0, 7, 17):
+        lanes(page, 1).hover(position=middle_of(page, row, 1))
+        card.get_by_text(f"{row + 1} of 18").wait_for()
+        names, values = card.locator("dt").all_inner_texts(), card.locator("dd").all_inner_texts()
+        said, span = dict(zip(names, values, strict=True)), trace.spans[row]
+        assert said["Tile"] == f"{span['tile']} (row {span['tile'] // 6}, column {span['tile'] % 6})"
+        assert said["SM"] == str(span["sm"])
+        assert said["Thread block"] == str(span["cta"])
+        assert said["Wave"] == str(row // 4 + 1)
+        assert said["Multiply"] == f"{span['drain'] - span['start']:,} ns"
+        assert said["Write"] == f"{span['done'] - span['fixup']:,} ns"
+        assert said["From, to"] == f"{span['issue']:,} ns, {span['done']:,} ns"
+        more = 100 * (lengths[row] / np.median(lengths) - 1)
+        assert values[-1] == f"{lengths[row]:,} ns, median {'−' if more < 0 else '+'}{abs(more):.1f} %"
 
 
 def test_a_click_pins_and_lights_up_in_every_panel(opened):
     page = opened(player.page(race()))
+    grid = page.locator(".panel").first.locator(".pictures > canvas")
+    box = grid.bounding_box()
+    grid.click(position={"x": box["width"] * 2.5 / 6, "y": box["height"] * 1.5 / 3})
+    pinned = shown(page)["pinned"]
+    assert race()[pinned["run"]].spans["tile"][pinned["row"]] == 8
     lanes(page).click(position=middle_of(page, 5))
     page.mouse.move(2, 2)
     assert shown(page)["pinned"] == {"run": 0, "row": 5}
@@ -203,16 +180,7 @@ def colourful(page, number):
     )
 
 
-def test_a_tile_of_the_grid_is_the_same_tile(opened):
-    page = opened(player.page(race()))
-    grid = page.locator(".panel").first.locator(".pictures > canvas")
-    box = grid.bounding_box()
-    grid.click(position={"x": box["width"] * 2.5 / 6, "y": box["height"] * 1.5 / 3})
-    pinned = shown(page)["pinned"]
-    assert race()[pinned["run"]].spans["tile"][pinned["row"]] == 8
-
-
-def test_the_wheel_zooms_around_the_pointer(opened):
+def test_the_wheel_zooms_around_the_pointer_a_drag_moves_and_the_axis_scrubs(opened):
     page = opened(player.page(race()))
     place = middle_of(page, 7)
     lanes(page).hover(position=place)
@@ -229,10 +197,6 @@ def test_the_wheel_zooms_around_the_pointer(opened):
     assert shares[0] == pytest.approx(shares[1], abs=0.01)
     page.keyboard.press("0")
     assert shown(page)["view"] == whole
-
-
-def test_a_drag_moves_a_zoomed_timeline_and_the_axis_scrubs(opened):
-    page = opened(player.page(race()))
     for _ in range(3):
         page.get_by_role("button", name="Zoom in").click()
     before = shown(page)["view"]
@@ -251,7 +215,7 @@ def test_a_drag_moves_a_zoomed_timeline_and_the_axis_scrubs(opened):
     assert seen["pinned"] is None
 
 
-def test_two_fingers_zoom(opened):
+def test_two_fingers_zoom_and_a_tap_pins(opened):
     page = opened(player.page(race()), viewport=NARROW, has_touch=True)
     box = lanes(page).bounding_box()
     lanes(page).evaluate("(canvas) => canvas.setPointerCapture = () => {}")
@@ -267,10 +231,7 @@ def test_two_fingers_zoom(opened):
     seen, whole = shown(page)["view"], page.evaluate("tilesim.player.whole")
     assert seen["to"] - seen["from"] < 0.5 * (whole["to"] - whole["from"])
     assert shown(page)["pinned"] is None
-
-
-def test_a_tap_pins(opened):
-    page = opened(player.page(race()), viewport=NARROW, has_touch=True)
+    page.keyboard.press("0")
     lanes(page).tap(position=middle_of(page, 5))
     assert shown(page)["pinned"] == {"run": 0, "row": 5}
     page.locator(".card").wait_for()
@@ -328,7 +289,7 @@ def test_it_speaks_the_language_of_its_words(opened):
     assert page.get_by_role("button", name="Zoom in").is_visible()
 
 
-def test_hostile_text_stays_text(opened):
+def test_hostile_text_stays_text_and_the_policy_stops_what_should_get_in(opened):
     hostile = "</script><script>console.log('in')</script><img src=x onerror=alert(1)>"
     trace = measured(race()[0], {"gpu": hostile, "kernel": hostile})
     trace = Trace(trace.problem, trace.device, hostile, trace.spans, "measured", 1, trace.meta)
@@ -339,10 +300,6 @@ def test_hostile_text_stays_text(opened):
     assert page.locator("h2").inner_text() == hostile
     assert page.locator(".card h3").inner_text() == hostile
     assert page.title() == hostile
-
-
-def test_the_policy_stops_what_should_get_in(opened):
-    page = opened(player.page(race()))
     blocked = page.evaluate(
         """async () => {
             const script = document.createElement('script');
@@ -370,13 +327,11 @@ def test_colours_follow_the_reader(opened):
     settle(page)
     assert page.evaluate(ground) == "rgb(13, 17, 23)"
     assert page.evaluate(idle) < light
-    assert (
-        opened(player.page(race(), theme="light"), color_scheme="dark").evaluate(ground)
-        == "rgb(255, 255, 255)"
-    )
+    light_in_dark = opened(player.page(race(), theme="light"), color_scheme="dark")
+    assert light_in_dark.evaluate(ground) == "rgb(255, 255, 255)"
 
 
-def test_paper_shows_the_end_and_no_controls(opened):
+def test_paper_shows_the_end_and_a_screen_reader_hears_the_instant_and_finds_the_figures(opened):
     page = opened(player.page(race(), story=player.Story("Question?", "The finding")), color_scheme="dark")
     page.keyboard.press("Home")
     page.emulate_media(media="print")
@@ -388,15 +343,8 @@ def test_paper_shows_the_end_and_no_controls(opened):
     page.emulate_media(media="screen")
     settle(page)
     assert live(page)[0] == "0/18"
-
-
-def test_a_screen_reader_hears_the_instant_and_finds_the_figures(opened):
-    page = opened(player.page(race()))
-    page.keyboard.press("Home")
-    settle(page)
-    assert re.match(
-        r"0\.00\d* microseconds\. naive: 0 of 18 tiles done", page.get_by_role("status").inner_text()
-    )
+    heard = page.get_by_role("status").inner_text()
+    assert re.match(r"0\.00\d* microseconds\. naive: 0 of 18 tiles done", heard)
     page.get_by_text("Figures", exact=True).click()
     assert page.get_by_role("row").count() > 8
     assert page.get_by_role("columnheader", name="persistent").count() == 1
@@ -404,13 +352,16 @@ def test_a_screen_reader_hears_the_instant_and_finds_the_figures(opened):
         assert canvas.get_attribute("aria-label")
 
 
-def test_tiles_in_several_segments_and_four_runs_are_drawn(opened):
+def test_four_runs_with_tiles_in_several_segments_are_drawn_and_a_legend_names_their_phases(opened):
     page = opened(player.page([split()] * 4))
+    assert {"Fix up", "Hand over"} <= set(page.locator(".legend li").all_inner_texts())
     page.locator(".scrub").fill(str(split().makespan / 2))
     settle(page)
     assert page.locator(".panel").count() == 4
     for number in range(4):
         assert colourful(page, number) > 1000
+    phases = opened(player.page([race()[0]])).locator(".legend li").all_inner_texts()
+    assert phases == ["Launch", "First load", "Multiply, a colour an SM", "Write", "Idle"]
 
 
 def test_a_window_says_what_it_is_of(opened, monkeypatch):
@@ -434,36 +385,13 @@ def test_more_slots_than_pixels_are_a_choice_of_them(opened):
 
 def test_a_notebook_shows_a_trace_in_the_player(browser, tmp_path):
     (tmp_path / "cell.html").write_text(f"<!doctype html>{race()[0]._repr_html_()}", "utf-8")
-    context = browser.new_context(viewport=WIDE)
-    page = context.new_page()
-    page.goto((tmp_path / "cell.html").as_uri())
-    inside = page.frame_locator("iframe")
-    inside.get_by_role("button", name="To the beginning").click()
-    inside.get_by_text("0/18").first.wait_for()
-    context.close()
+    with opening(browser, "file:", "about:") as visit:
+        inside = visit((tmp_path / "cell.html").as_uri()).frame_locator("iframe")
+        inside.get_by_role("button", name="To the beginning").click()
+        inside.get_by_text("0/18").first.wait_for()
 
 
-def test_a_legend_names_the_phases_that_the_runs_have(opened):
-    def said(page):
-        return page.locator(".legend li").all_inner_texts()
-
-    assert said(opened(player.page([race()[0]]))) == [
-        "Launch", "First load", "Multiply, a colour an SM", "Write", "Idle"
-    ]  # fmt: skip
-    assert {"Fix up", "Hand over"} <= set(said(opened(player.page([split()]))))
-
-
-def test_hover_compares_the_length_with_the_median(opened):
-    trace = race()[0]
-    page = opened(player.page([trace]))
-    lanes(page).hover(position=middle_of(page, 7))
-    lengths = trace.spans["done"] - trace.spans["issue"]
-    more = 100 * (lengths[7] / np.median(lengths) - 1)
-    said = page.locator(".card dd").last.inner_text()
-    assert said == f"{lengths[7]:,} ns, median {'−' if more < 0 else '+'}{abs(more):.1f} %"
-
-
-def test_a_search_lights_pins_and_says_what_is_not_there(opened):
+def test_a_search_lights_and_pins_and_a_drag_with_shift_selects_a_range(opened):
     page = opened(player.page(race()))
     field = page.get_by_role("searchbox")
     field.fill("tile 7")
@@ -476,10 +404,6 @@ def test_a_search_lights_pins_and_says_what_is_not_there(opened):
     field.fill("SM 2")
     assert shown(page)["lit"] == {"kind": "sm", "id": 2}
     assert not page.get_by_text("not found").is_visible()
-
-
-def test_a_drag_with_shift_selects_a_range_and_says_its_totals(opened):
-    page = opened(player.page(race()))
     box = lanes(page).bounding_box()
     width = box["width"] - 56
     page.keyboard.down("Shift")
@@ -508,6 +432,7 @@ def test_a_drag_with_shift_selects_a_range_and_says_its_totals(opened):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_has_a_contrast_of_4_5_to_1(opened, scheme):
+    contrast = pytest.importorskip("tilesim_scenes.look.theme").contrast
     simulated = race()[1]
     pair = [since_first_multiply(trace) for trace in (simulated, measured(simulated))]
     page = opened(player.page(pair, story=player.Story("Q", "F", "1 %", "aside")), color_scheme=scheme)

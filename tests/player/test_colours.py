@@ -75,18 +75,13 @@ def test_phases_that_meet_are_told_apart(name, eyes):
 
 
 @pytest.mark.parametrize("name", ["dark", "light"])
-def test_phases_stand_out_from_the_background(name):
-    painted = theme.THEMES[name]
+def test_phases_stand_out_from_the_background_in_the_colours_of_the_films(name):
+    painted, found = theme.THEMES[name], colours()[name]
     for kind, colour in painted.by_phase.items():
         assert theme.contrast(colour, painted.background) >= theme.LEAST_CONTRAST, kind
-
-
-@pytest.mark.parametrize("name", ["dark", "light"])
-def test_colours_are_those_of_the_films(name):
-    found = colours()[name]
     assert {"background", "write", "wait", "measured", "simulated", "launch"} <= found.keys()
     for role, colour in found.items():
-        assert colour == getattr(theme.THEMES[name], role.replace("-", "_")), role
+        assert colour == getattr(painted, role.replace("-", "_")), role
 
 
 @needs_node
@@ -96,3 +91,16 @@ def test_sms_have_their_colours(sms):
     apart = max(abs(a - b) for one, other in zip(found, theme.sm_colours(sms).tolist(), strict=True)
                 for a, b in zip(one, other, strict=True))  # fmt: skip
     assert apart <= 1
+
+
+@needs_node
+@pytest.mark.parametrize("sms", [1, 6, 132])
+@pytest.mark.parametrize("ground", [[222, 226, 231], [33, 39, 48]])
+def test_shapes_and_the_numbers_in_them_can_be_told_from_their_ground(ground, sms):
+    script = """return player.smColours(given.sms).map((hue) => {
+        const made = player.legible(hue, given.ground);
+        return [made, player.inkOn(made).match(/\\d+/g).map(Number)];
+    });"""
+    for shape, ink in in_node(script, {"sms": sms, "ground": ground}):
+        assert theme.contrast(shape, ground) >= 3
+        assert theme.contrast(ink, shape) >= 4.5

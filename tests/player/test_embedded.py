@@ -1,30 +1,21 @@
 """Players in a page of somebody else's: two of them, at the widths of a phone, a tablet and a screen."""
 
-import re
 from itertools import pairwise
 
 import pytest
-from programs import race, served, split
+from programs import opening, race, served, split
 
 from tilesim import player
 
 HEIGHT = 900
 WIDTHS = (320, 768, 1440)
-STORY = player.Story(
-    "Naive or persistent?", "A persistent kernel launches a block per SM and saves a tenth", "−10 %"
-)
+FINDING = "A persistent kernel launches a block per SM and saves a tenth"
+STORY = player.Story("Naive or persistent?", FINDING, "−10 %")
 
 
 @pytest.fixture
-def faults():
-    """What goes wrong in a page of `opened`."""
-    return []
-
-
-@pytest.fixture
-def opened(browser, tmp_path, faults):
-    """Opens a page of its own with the elements that `post` names, and holds that nothing fails in it."""
-    contexts = []
+def opened(browser, tmp_path):
+    """Opens a page of its own with the elements that `post` names, in which nothing fails."""
 
     def opened(post, width=1440, style="", **options):
         (tmp_path / "race.html").write_text(player.page(race(), story=STORY), "utf-8")
@@ -34,19 +25,11 @@ def opened(browser, tmp_path, faults):
         head = f"<meta charset=utf-8><link rel=icon href=data:,><style>{style}</style>"
         body = f"<!doctype html><html>{head}<body>{script}{post}</body></html>"
         (tmp_path / "post.html").write_text(body, "utf-8")
-        context = browser.new_context(viewport={"width": width, "height": HEIGHT}, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: message.type == "error" and faults.append(message.text))
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.goto(f"{address}/post.html")
-        return page
+        return visit(f"{address}/post.html", {"width": width, "height": HEIGHT}, **options)
 
-    with served(tmp_path) as address:
+    with served(tmp_path) as address, opening(browser, address, "about:", "blob:", "data:") as visit:
+        opened.faults = visit.faults
         yield opened
-    for context in contexts:
-        context.close()
-    assert faults == []
 
 
 def elements(*attributes):
@@ -77,34 +60,28 @@ def shown(frame):
     return frame.evaluate("JSON.parse(JSON.stringify(tilesim.player.shown))")
 
 
-def height(page, number=0):
-    return page.locator("tilesim-player iframe").nth(number).bounding_box()["height"]
-
-
 @pytest.mark.parametrize("compact", ["", "compact"])
 @pytest.mark.parametrize("width", WIDTHS)
 def test_play_is_seen_without_scrolling_in_560_pixels(opened, width, compact):
     page = opened(elements(f'src="race.html" {compact}', f'src="split.html" {compact}'), width)
     for number in (0, 1):
         frame = inside(page, number)
-        needed, wide, room, foot, tops = frame.evaluate(
+        needed, wide, room, foot, top = frame.evaluate(
             """[
                 document.documentElement.offsetHeight, document.documentElement.scrollWidth, innerWidth,
                 document.querySelector('.play').getBoundingClientRect().bottom,
-                [...document.querySelectorAll('.lanes canvas')].slice(0, 1)
-                    .map((canvas) => canvas.getBoundingClientRect().top),
+                document.querySelector('.lanes canvas').getBoundingClientRect().top,
             ]"""
         )
-        assert height(page, number) == min(560, needed)
-        assert foot <= height(page, number)
-        assert tops[0] < foot - 100, "lanes are seen too"
+        height = page.locator("tilesim-player iframe").nth(number).bounding_box()["height"]
+        assert foot <= height == min(560, needed)
+        assert top < foot - 100, "lanes are seen too"
         assert wide <= room
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-def test_two_players_do_not_disturb_each_other(opened, width):
-    page = opened(elements('src="race.html"', 'src="race.html"'), width)
+def test_two_players_do_not_disturb_each_other(opened):
+    page = opened(elements('src="race.html"', 'src="race.html"'))
     one, other = inside(page, 0), inside(page, 1)
     before = shown(other)
     inside(page, 0)
@@ -157,25 +134,23 @@ def test_attributes_say_how_it_plays(opened):
     assert any(later < earlier for earlier, later in pairwise(times)), "it loops"
 
 
-def test_a_page_that_is_not_there_is_said_in_a_line(opened, faults):
+def test_a_page_that_is_not_there_is_said_in_a_line(opened):
     page = opened(elements('src="none.html"'))
     page.get_by_text("No player was found at none.html").wait_for()
     assert page.locator("tilesim-player").bounding_box()["height"] < 60
-    assert len(faults) == 1 and "404" in faults.pop()
+    assert len(opened.faults) == 1 and "404" in opened.faults.pop()
 
 
 def test_its_theme_follows_the_page(opened):
     style = "body { background: white } .night body { background: rgb(20 20 30) }"
-    page = opened(
-        elements('src="race.html"', 'src="race.html" theme="light"', 'src="dark.html"'), style=style
-    )
+    post = elements('src="race.html"', 'src="race.html" theme="light"', 'src="dark.html"')
+    page = opened(post, style=style)
     frames = [inside(page, number) for number in (0, 1, 2)]
 
     def grounds():
-        found = (
-            frame.evaluate("getComputedStyle(document.documentElement).backgroundColor") for frame in frames
-        )
-        return ["light" if ground == "rgb(255, 255, 255)" else "dark" for ground in found]
+        ground = "getComputedStyle(document.documentElement).backgroundColor"
+        white = [frame.evaluate(ground) == "rgb(255, 255, 255)" for frame in frames]
+        return ["light" if each else "dark" for each in white]
 
     until(frames[0], "document.documentElement.dataset.theme === 'light'")
     assert grounds() == ["light", "light", "dark"]
@@ -232,8 +207,6 @@ def test_where_scripts_do_not_run_a_link_is_left(browser, tmp_path):
     lines = player.fragment("a race.html", "Race").splitlines()
     assert len(lines) == 3
     (tmp_path / "post.html").write_text("\n".join(lines), "utf-8")
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto((tmp_path / "post.html").as_uri())
-    assert re.search("a%20race.html", page.get_by_role("link", name="Race").get_attribute("href"))
-    context.close()
+    with opening(browser, "file:") as visit:
+        page = visit((tmp_path / "post.html").as_uri(), java_script_enabled=False)
+        assert "a%20race.html" in page.get_by_role("link", name="Race").get_attribute("href")

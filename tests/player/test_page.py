@@ -1,8 +1,8 @@
-"""A page is one file: small, without a network, and what a trace says stays text."""
+"""A page and a deck are one file each: small, without a network, and what they are told stays text."""
 
 import re
 import subprocess
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
 
@@ -11,6 +11,7 @@ from programs import PLAYER, data_in, measured, race, split
 
 from tilesim import Costs, Device, Problem, Trace, WorkItems, player, simulate
 from tilesim.errors import TilesimError
+from tilesim.player.deck import Slide, deck
 from tilesim.player.sentences import SENTENCES
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>&quot;"
@@ -33,6 +34,11 @@ class Elements(HTMLParser):
             self.texts.setdefault(self.tags[-1], []).append(text)
 
 
+def policy_of(elements):
+    policy = next(a["content"] for _, a in elements.attributes if "http-equiv" in a)
+    return dict(rule.split(" ", 1) for rule in policy.split("; "))
+
+
 def test_two_runs_of_1024_tiles_on_132_sms_take_less_than_400_kb():
     problem = Problem(4096, 8192, 512, order="grouped:8")
     traces = [simulate(name, problem, Device.named("h200")) for name in ("naive", "persistent")]
@@ -40,25 +46,23 @@ def test_two_runs_of_1024_tiles_on_132_sms_take_less_than_400_kb():
     assert len(player.page(traces).encode()) <= 400_000
 
 
-def test_a_page_asks_for_nothing():
-    found = Elements(player.page(race()))
+def test_a_page_asks_for_nothing_lets_only_its_own_program_in_and_holds_the_figures_of_each_run():
+    traces = race()
+    text = player.page(traces)
+    found = Elements(text)
     addresses = [value for _, attributes in found.attributes for name, value in attributes.items()
                  if name in ("src", "href", "action", "data")]  # fmt: skip
     assert addresses == ["data:,"]
-    assert not re.search(r"https?:|//cdn|@import|url\(", player.page(race()))
-
-
-def test_the_policy_lets_only_this_program_and_this_style_in():
-    found = Elements(player.page(race()))
-    policy = next(
-        a["content"] for _, a in found.attributes if a.get("http-equiv") == "Content-Security-Policy"
-    )
-    rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
+    assert not re.search(r"https?:|//cdn|@import|url\(", text)
+    rules = policy_of(found)
     assert rules["default-src"] == "'none'"
     assert "connect-src" not in rules
     for directive, tag in (("script-src", "script"), ("style-src", "style")):
-        text = found.texts[tag][-1]
-        assert rules[directive] == f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+        own = found.texts[tag][-1]
+        assert rules[directive] == f"'sha256-{b64encode(sha256(own.encode()).digest()).decode()}'"
+    for trace in traces:
+        assert f"{trace.makespan / 1000:,.2f} µs" in found.texts["td"]
+        assert f"{trace.utilization:.1%}" in found.texts["td"]
 
 
 def test_text_of_a_trace_stays_text():
@@ -72,28 +76,17 @@ def test_text_of_a_trace_stays_text():
     assert data_in(hostile)["runs"][0]["name"] == HOSTILE
 
 
-def test_a_table_holds_the_figures_of_each_run():
-    traces = race()
-    cells = Elements(player.page(traces)).texts
-    for trace in traces:
-        assert f"{trace.makespan / 1000:,.2f} µs" in cells["td"]
-        assert f"{trace.utilization:.1%}" in cells["td"]
-
-
 def test_a_long_run_is_a_window_around_its_instant():
-    trace = simulate("persistent", Problem(65536, 65536, 64, tile=(128, 128, 64)), Device.named("h200"))
-    assert trace.problem.tiles == 262_144
+    trace = simulate("persistent", Problem(65536, 20480, 64, tile=(128, 128, 64)), Device.named("h200"))
     run = data_in(player.page([trace], at=trace.makespan / 2))["runs"][0]
     assert run["window"]["last"] - run["window"]["first"] == 2**16
     assert run["window"]["since"] <= trace.makespan / 2 < run["window"]["until"]
-    assert run["segments"] == 262_144
+    assert run["segments"] == trace.problem.tiles == 81_920
 
 
 def test_runs_of_one_product_may_have_other_tiles():
-    traces = [
-        simulate("naive", Problem(512, 512, 64, tile=tile), Device(4))
-        for tile in ((128, 128, 64), (128, 256, 64))
-    ]
+    tiles = (128, 128, 64), (128, 256, 64)
+    traces = [simulate("naive", Problem(512, 512, 64, tile=tile), Device(4)) for tile in tiles]
     page = player.page(traces)
     assert "512 × 512 × 64; bf16, tile 128 × 128 × 64; bf16, tile 128 × 256 × 64" in page
     assert [run["grid"] for run in data_in(page)["runs"]] == [[4, 4], [4, 2]]
@@ -132,6 +125,26 @@ def test_the_program_says_the_sentences_that_can_be_translated():
     text = " ".join(page.partition('<script type="application/json"')[0] for page in pages)
     assert {sentence for sentence in own if f"&lt;{SENTENCES.index(sentence)}&gt;" in text} == own
     assert data_in(pages[0])["words"] == marked
+
+
+def test_each_slide_of_a_deck_has_its_film_and_its_note_which_stays_text():
+    slides = [Slide(b"\x00one", "A note\nof lines"), Slide(b"two", HOSTILE)]
+    made = deck(slides, (640, 360), HOSTILE, "light", "pt")
+    elements = Elements(made)
+    assert elements.tags.count("section") == elements.tags.count("video") == 2
+    labels = [attributes["aria-label"] for tag, attributes in elements.attributes if tag == "video"]
+    assert labels == ["A note of lines", " ".join(HOSTILE.split())]
+    data = data_in(made)
+    assert [b64decode(film) for film in data["films"]] == [b"\x00one", b"two"]
+    assert data["size"] == [640, 360]
+    plain = Elements(deck([Slide(b"", "")] * 2, (640, 360), "")).tags
+    assert [tag for tag in elements.tags if tag != "br"] == plain
+    assert not [name for _, a in elements.attributes for name in a if name.startswith("on")]
+    rules = policy_of(elements)
+    assert rules["default-src"] == "'none'"
+    assert "connect-src" not in rules
+    assert "unsafe" not in rules["script-src"]
+    assert rules["media-src"] == "blob:"
 
 
 ESBUILD = PLAYER / "node_modules" / ".bin" / "esbuild"

@@ -1,10 +1,10 @@
-"""The player shows what tilesim.view defines, at every instant, in a window of a long run too."""
+"""What the program computes, in Node: what tilesim.view defines, totals, a search, a link."""
 
 import numpy as np
 import pytest
 from programs import data_in, in_node, measured, needs_node, race, split
 
-from tilesim import Costs, Device, Problem, player, simulate, view
+from tilesim import Costs, Device, Problem, metrics, player, simulate, view
 from tilesim.analysis.compare import compare
 from tilesim.analysis.divergence import since_first_multiply, time_lag
 
@@ -80,36 +80,94 @@ def test_a_window_counts_as_the_whole_run(schedule, at, monkeypatch):
         }, t
 
 
-def test_every_column_survives():
+def test_every_column_survives_and_the_sm_that_finishes_a_tile_is_views():
     trace = split()
     columns = ["tile", "cta", "sm", "slot", "k0", "k1", "issue", "start", "drain", "ready", "fixup", "done"]
-    script = f"const run = player.read(given); return {columns}.map((name) => [...run[name]]);"
-    found = in_node(script, data_in(player.page([trace]))["runs"][0])
+    wanted = f"{columns}.map((name) => [...run[name]])"
+    script = f"const run = player.read(given); return [{wanted}, [...run.finisher]];"
+    found, finisher = in_node(script, data_in(player.page([trace]))["runs"][0])
     assert found == [trace.spans[name].tolist() for name in columns]
+    assert dict(finisher) == dict(enumerate(view.tile_sm(trace).tolist()))
 
 
-def test_the_sm_that_finishes_a_tile_is_views():
-    trace = split()
-    found = in_node("return [...player.read(given).finisher];", data_in(player.page([trace]))["runs"][0])
-    assert dict(found) == dict(enumerate(view.tile_sm(trace).tolist()))
-
-
-def test_the_error_at_the_end_is_that_of_compare():
-    simulated = race()[1]
-    pair = [since_first_multiply(trace) for trace in (simulated, measured(simulated))]
-    lag = data_in(player.page(pair))["lag"]
-    end = lag["times"][-1]
-    found = in_node(
-        "return player.errorAt(player.lagAt(given.lag, given.t), given.t);", {"lag": lag, "t": end}
-    )
-    assert found == pytest.approx(compare(*pair).run.error, abs=1e-4)
-
-
-def test_the_lag_between_its_points_is_time_lags():
+def test_the_lag_is_time_lags_and_the_error_at_the_end_that_of_compare():
     simulated = race()[1]
     pair = [since_first_multiply(trace) for trace in (simulated, measured(simulated))]
     times, lags = time_lag(*pair)
     at = np.linspace(0, times[-1], 33).tolist()
     given = {"lag": data_in(player.page(pair))["lag"], "at": at}
-    found = in_node("return given.at.map((t) => player.lagAt(given.lag, t));", given)
+    script = """
+        const found = given.at.map((t) => player.lagAt(given.lag, t)), last = given.lag.times.at(-1);
+        return [found, player.errorAt(player.lagAt(given.lag, last), last)];
+    """
+    found, error = in_node(script, given)
     assert np.allclose(found, np.interp(at, times, lags), atol=1.5)
+    assert error == pytest.approx(compare(*pair).run.error, abs=1e-4)
+
+
+def brute(trace, since, until):
+    """Busy slot-time in ns by marking each ns, and tiles done, in (since, until]."""
+    busy = np.zeros((trace.device.slots, trace.makespan), bool)
+    ends = {}
+    for span in trace.spans:
+        busy[span["sm"] * trace.device.ctas_per_sm + span["slot"], span["issue"] : span["done"]] = True
+        ends[span["tile"]] = max(ends.get(span["tile"], 0), span["done"])
+    return int(busy[:, since:until].sum()), sum(since < end <= until for end in ends.values())
+
+
+@pytest.mark.parametrize("name", [name for name in RUNS if name != "measured"])
+def test_totals_are_those_of_every_ns_and_the_median_is_numpys(name):
+    trace = RUNS[name]()
+    shares = ((0, 1), (0.2, 0.21), (0.3, 0.8), (0.9, 1))
+    ranges = [{"from": int(one * trace.makespan), "to": int(other * trace.makespan)} for one, other in shares]
+    given = {"run": data_in(player.page([trace]))["runs"][0], "ranges": ranges}
+    script = """
+        const run = player.read(given.run);
+        return [run.median, given.ranges.map((range) => player.totals(run, range))];
+    """
+    median, totals = in_node(script, given)
+    assert median == np.median(trace.spans["done"] - trace.spans["issue"])
+    for within, found in zip(ranges, totals, strict=True):
+        busy, tiles = brute(trace, within["from"], within["to"])
+        idle = trace.device.slots * (within["to"] - within["from"]) - busy
+        assert found == {"busy": busy, "idle": idle, "tiles": tiles}
+    share = totals[0]["busy"] / (totals[0]["busy"] + totals[0]["idle"])
+    assert share == pytest.approx(metrics.busy_share(trace))
+
+
+def test_a_search_finds_what_it_names():
+    column = {"tile": "tile", "sm": "sm", "block": "cta"}
+    lit = {
+        "tile 7": ("tile", 7), "7": ("tile", 7), "SM 3": ("sm", 3), "sm3": ("sm", 3),
+        " Block #12 ": ("block", 12), "CTA 0": ("block", 0),
+    }  # fmt: skip
+    unknown = ["tile 18", "SM 4", "warp 1", "", "tile", "tile -1"]
+    trace = race()[0]
+    given = {"run": data_in(player.page([trace]))["runs"][0], "words": [*lit, *unknown]}
+    script = (
+        "const run = player.read(given.run); return given.words.map((words) => player.find([run], words));"
+    )
+    found = in_node(script, given)
+    for (kind, id), one in zip(lit.values(), found, strict=False):
+        assert one["lit"] == {"kind": kind, "id": id}
+        assert trace.spans[one["place"]["row"]][column[kind]] == id
+    assert found[len(lit) :] == [None] * len(unknown)
+
+
+def test_an_address_gives_back_what_it_was_made_of():
+    shown = {
+        "t": 12_345, "view": {"from": 1_001, "to": 30_000}, "range": {"from": 2_000, "to": 9_999},
+        "speed": 2, "loop": True, "lit": {"kind": "block", "id": 5}, "pinned": {"run": 1, "row": 3},
+    }  # fmt: skip
+    given = {
+        "runs": data_in(player.page(race()))["runs"], "shown": shown, "whole": {"from": 0, "to": 42_000}
+    }  # fmt: skip
+    script = """
+        const runs = given.runs.map(player.read), { shown, whole } = given;
+        return [player.shownIn(player.addressOf(shown, whole), runs, whole),
+            player.shownIn('#start=x&end=9&at=1e9&pin=7.7&sm=-1&speed=zero&from=9&to=2&loops', runs, whole)];
+    """
+    back, odd = in_node(script, given)
+    assert back == shown
+    first = {"from": 0, "to": 9000}
+    assert odd == {"loop": False, "range": first, "view": first, "t": 42_000}

@@ -4,13 +4,12 @@ import json
 import shlex
 
 import pytest
-from click.testing import CliRunner
+from command_line import said
 from hypothesis import given
 from hypothesis import strategies as st
 from programs import data_in
 
 from tilesim import SCHEDULES, Device, Problem, plan, player, simulate
-from tilesim.cli import main
 from tilesim.player.playground import DEFAULT, answer, choices
 
 SMALL = {"m": "512", "n": "768", "sms": "4"}
@@ -40,13 +39,12 @@ def test_the_plan_lists_blocks_and_their_tiles():
 )
 def test_the_command_says_the_same(fields):
     found = answer(fields)
-    ran = CliRunner().invoke(main, [*shlex.split(found["command"])[1:], "--json"])
-    makespan = json.loads(ran.stdout)["makespan_ns"]
+    makespan = json.loads(said(*shlex.split(found["command"])[1:], "--json"))["makespan_ns"]
     assert found["figures"]["makespan"][0] == player.figures.microseconds(makespan)
 
 
 @pytest.mark.parametrize(
-    ("field", "text", "said"),
+    ("field", "text", "sentence"),
     [
         ("m", "0", "it must be a whole number from 1"),
         ("n", "-4", "'-4'"),
@@ -67,28 +65,30 @@ def test_the_command_says_the_same(fields):
         ("tile", "1x1x1", "at most 16,384"),
     ],
 )
-def test_a_field_that_is_wrong_has_its_sentence(field, text, said):
+def test_a_field_that_is_wrong_has_its_sentence(field, text, sentence):
     found = answer({field: text})
     assert found["errors"].keys() == {field}
-    assert said in found["errors"][field]
+    assert sentence in found["errors"][field]
     assert "\n" not in found["errors"][field]
 
 
+MUCH = {"m": "16384", "n": "16384", "k": "999999999"}
+PIECES = {"n": "8192", "tile": "64x64x64", "k": "8192", "schedules": "naive split-k:64"}
+
+
 @pytest.mark.parametrize(
-    ("fields", "field", "said"),
+    ("fields", "field", "sentence"),
     [
-        ({"m": "16384", "n": "16384", "k": "999999999"}, "k", "K-steps in all tiles"),
-        (
-            {"n": "8192", "tile": "64x64x64", "k": "8192", "schedules": "naive split-k:64"},
-            "schedules",
-            "segments",
-        ),
+        (MUCH, "k", "K-steps in all tiles"),
+        (PIECES, "schedules", "segments"),
+        ({"device": "v100"}, "dtype", "bf16"),
     ],
 )
-def test_work_that_a_browser_would_choke_on_is_refused(fields, field, said):
+def test_what_the_fields_make_together_is_refused_beside_one(fields, field, sentence):
+    """Work that a browser would choke on, and a GPU without a rate of the dtype."""
     found = answer(fields)["errors"]
     assert found.keys() == {field}
-    assert said in found[field]
+    assert sentence in found[field]
 
 
 def test_a_schedule_of_the_machine_that_builds_the_page_is_not_offered():
@@ -111,12 +111,6 @@ def test_every_choice_can_be_played(field):
         # Not every GPU has tensor cores for bf16, and all have a rate of fp16.
         form = {"k": "1024", "device": "b200", "dtype": "fp16", field: value}
         assert "page" in answer(SMALL | form), value
-
-
-def test_a_gpu_without_a_rate_of_the_dtype_says_so_beside_the_dtype():
-    found = answer({"device": "v100"})["errors"]
-    assert found.keys() == {"dtype"}
-    assert "bf16" in found["dtype"]
 
 
 @given(st.dictionaries(st.sampled_from(sorted(DEFAULT)), st.text(max_size=12), max_size=3))

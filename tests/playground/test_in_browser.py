@@ -4,15 +4,13 @@ import re
 
 import playground
 import pytest
-from programs import served
+from programs import NARROW, WIDE, opening, served
 
 from tilesim.player.playground import DEFAULT, answer
 
 needs_pyodide = pytest.mark.skipif(
     not (playground.PYODIDE / "pyodide.mjs").is_file(), reason="needs `make playground`"
 )
-
-WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 360, "height": 740}
 
 
 @pytest.fixture(scope="module")
@@ -27,28 +25,15 @@ def site(tmp_path_factory):
 
 @pytest.fixture
 def opened(browser, site):
-    """Opens the playground, waits for its first answer, and holds that it asked nobody else for anything."""
-    contexts, faults = [], []
+    """Opens the playground, which asks nobody else for anything, and waits for its first answer."""
 
-    def opened(hash="", viewport=WIDE, **options):
-        context = browser.new_context(viewport=viewport, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: message.type == "error" and faults.append(message.text))
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("dialog", lambda dialog: (faults.append(dialog.message), dialog.dismiss()))
-        page.on("request", lambda request: fits(request.url) or faults.append(request.url))
-        page.goto(f"{site}/full/index.html#{hash}")
+    def opened(hash="", viewport=WIDE):
+        page = visit(f"{site}/full/index.html#{hash}", viewport)
         wait(page, 1, 60_000)
         return page
 
-    def fits(address):
-        return address.startswith((site, "about:", "data:", "blob:"))
-
-    yield opened
-    for context in contexts:
-        context.close()
-    assert faults == []
+    with opening(browser, site, "about:", "data:", "blob:") as visit:
+        yield opened
 
 
 def wait(page, number, timeout=20_000):

@@ -19,16 +19,16 @@ from tilesim.player.playground import DEFAULT
 PAGE = playground.page()
 
 
-@pytest.fixture
-def built(tmp_path):
-    playground.build(tmp_path / "site", pyodide=tmp_path / "nothing")
-    return tmp_path / "site"
-
-
-def test_the_archive_is_enough_to_answer(built, tmp_path):
+def test_the_archive_is_enough_to_answer_small_and_the_same_to_the_byte(tmp_path):
     """Nothing but NumPy and the zip is on the path, as in the browser."""
-    with ZipFile(built / "tilesim.zip") as found:
+    playground.build(tmp_path / "site", pyodide=tmp_path / "nothing")
+    archive = tmp_path / "site" / "tilesim.zip"
+    with ZipFile(archive) as found:
+        assert not [name for name in found.namelist() if "/cli/" in name or name.endswith(".npz")]
         found.extractall(tmp_path / "unpacked")
+    assert archive.stat().st_size < 400_000
+    playground.archive(tmp_path / "again.zip")
+    assert (tmp_path / "again.zip").read_bytes() == archive.read_bytes()
     code = (
         "import sys; sys.path[:0] = sys.argv[1:];"
         "from tilesim.player import playground; print(playground.answer({})['page'].count('</script>'));"
@@ -41,24 +41,15 @@ def test_the_archive_is_enough_to_answer(built, tmp_path):
     assert done.stdout.split() == ["2"]
 
 
-def test_the_archive_holds_no_command_line_and_is_small_and_the_same_to_the_byte(built, tmp_path):
-    with ZipFile(built / "tilesim.zip") as found:
-        assert not [name for name in found.namelist() if "/cli/" in name or name.endswith(".npz")]
-    assert (built / "tilesim.zip").stat().st_size < 400_000
-    playground.archive(tmp_path / "again.zip")
-    assert (tmp_path / "again.zip").read_bytes() == (built / "tilesim.zip").read_bytes()
-
-
-def test_every_field_has_a_label_a_default_and_a_place_for_what_is_wrong():
+def test_every_field_has_a_label_a_default_and_a_place_for_what_is_wrong_and_examples_fill_it():
     for name, default in DEFAULT.items():
         assert f'<label for="{name}">' in PAGE
         assert f'id="{name}-error"' in PAGE
+        field = f'<input id="{name}" name="{name}" aria-describedby="{name}-error" value="{default}"'
         if name in playground.playground.choices() and name != "schedules":
-            assert f'<option value="{default}" selected>' in PAGE
-        else:
-            assert (
-                f'<input id="{name}" name="{name}" aria-describedby="{name}-error" value="{default}"' in PAGE
-            )
+            field = f'<option value="{default}" selected>'
+        assert field in PAGE
+    assert {field for fields in playground.EXAMPLES.values() for field in fields} <= set(DEFAULT)
 
 
 def test_the_policy_allows_the_player_and_what_lies_beside_the_page_alone():
@@ -81,18 +72,16 @@ def runtime(folder, numpy_wheel):
     return folder
 
 
-@pytest.mark.parametrize("inside", [False, True])
-def test_the_numpy_that_pyodide_names_is_taken_from_wherever_it_is(tmp_path, inside):
-    source, given = runtime(tmp_path / "npm", b"the wheel"), tmp_path / "numpy-2.whl"
-    if inside:
-        given = tmp_path / "any.zip"
-        with ZipFile(given, "w") as found:
-            found.writestr("deep/within/numpy-2.whl", b"the wheel")
-    else:
-        given.write_bytes(b"the wheel")
-    playground.take_runtime(source, given, tmp_path / "out")
-    assert (tmp_path / "out" / "numpy-2.whl").read_bytes() == b"the wheel"
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {*playground.RUNTIME, "numpy-2.whl"}
+def test_the_numpy_that_pyodide_names_is_taken_from_wherever_it_is(tmp_path):
+    source = runtime(tmp_path / "npm", b"the wheel")
+    (tmp_path / "numpy-2.whl").write_bytes(b"the wheel")
+    with ZipFile(tmp_path / "any.zip", "w") as found:
+        found.writestr("deep/within/numpy-2.whl", b"the wheel")
+    for given in ("numpy-2.whl", "any.zip"):
+        out = tmp_path / f"out of {given}"
+        playground.take_runtime(source, tmp_path / given, out)
+        assert (out / "numpy-2.whl").read_bytes() == b"the wheel"
+        assert {path.name for path in out.iterdir()} == {*playground.RUNTIME, "numpy-2.whl"}
 
 
 @pytest.mark.parametrize(
@@ -116,7 +105,3 @@ def test_the_programs_are_built_of_their_sources(tmp_path):
     subprocess.run([str(PROGRAMS / words[0]), *words[1:]], cwd=playground.HERE, check=True)
     for name in ("playground.js", "worker.js"):
         assert (tmp_path / name).read_bytes() == (playground.HERE / name).read_bytes()
-
-
-def test_the_examples_fill_fields_that_there_are():
-    assert {field for fields in playground.EXAMPLES.values() for field in fields} <= set(DEFAULT)

@@ -1,27 +1,25 @@
-"""`tilesim export NAME --format slides`: a talk that stops at the captions, as a page or for PowerPoint."""
+"""Slides: `tilesim export NAME --format slides` stops at each caption, and `tilesim present` loops films."""
 
 import json
 import sys
 from base64 import b64decode
 from functools import partial
 from html import unescape
-from io import BytesIO
 from re import findall
 
-import av
 import pytest
 from command_line import tilesim
+from film_files import frames
 
 pytest.importorskip("manim", reason="slides are cut from films, and films need Manim")
 
-from programs import TALK, data_in, race
+from programs import NARROW, TALK, WIDE, data_in, opening, race
 
 from tilesim import Trace
 
 FPS = 10
 SMALL = ["--m", "384", "--n", "1536", "--k", "512", "--sms", "4", "--size", "160x90", "--fps", str(FPS)]
 HOSTILE = "</script><script>document.title = 'in'</script><img src=x onerror=alert(1)>"
-
 
 export = partial(tilesim, "export")
 
@@ -41,43 +39,32 @@ def notes_in(page):
 
 def lengths(films):
     """The frames of each film."""
-    found = []
-    for film in films:
-        with av.open(BytesIO(film)) as source:
-            found.append(sum(1 for _ in source.decode(video=0)))
-    return found
+    return [len(frames(film)) for film in films]
 
 
 def films_in(page):
     return [b64decode(film) for film in data_in(page)["films"]]
 
 
-def test_a_talk_stops_at_every_caption_and_ends_on_the_finding(talk):
+def test_a_talk_stops_at_every_caption_and_ends_on_the_finding_without_asking_the_network(talk):
     file, said = talk
-    notes = notes_in(file.read_text("utf-8"))
+    text = file.read_text("utf-8")
+    assert '<html lang="en" data-theme="light">' in text
+    assert "default-src &#x27;none&#x27;" in text
+    assert "connect-src" not in text.partition("<title>")[0]
+    notes = notes_in(text)
     captions = [text for _, _, text in said["captions"]]
     assert notes[1:-1] == captions
     assert notes[0] == said["chapters"][0][1]
     assert notes[-1].splitlines() == said["finding"]
     assert said["finding"][0] == said["chapters"][-1][1]
-
-
-def test_the_slides_are_the_film_cut_where_a_caption_has_stood(talk):
-    file, said = talk
-    counts = lengths(films_in(file.read_text("utf-8")))
+    counts = lengths(films_in(text))
     assert sum(counts) == said["frames"]
     ends = [sum(counts[: number + 1]) / FPS for number in range(len(counts))]
     for end, (start, until, _) in zip(ends[1:-1], said["captions"], strict=True):
         # A caption begins to leave 0.2 s after the change of captions has begun, and at once for a finding.
         assert start < end
         assert -0.5 / FPS <= until - end <= 0.2 + 0.5 / FPS
-
-
-def test_a_page_of_slides_has_the_theme_and_asks_for_no_network(talk):
-    text = talk[0].read_text("utf-8")
-    assert '<html lang="en" data-theme="light">' in text
-    assert "default-src &#x27;none&#x27;" in text
-    assert "connect-src" not in text.partition("<title>")[0]
 
 
 def test_powerpoint_has_the_same_slides_and_notes(talk, tmp_path):
@@ -88,15 +75,10 @@ def test_powerpoint_has_the_same_slides_and_notes(talk, tmp_path):
     notes = [slide.notes_slide.notes_text_frame.text for slide in shown.slides]
     page = talk[0].read_text("utf-8")
     assert notes == notes_in(page)
-    films = [slide.part.related_part(media_of(slide)).blob for slide in shown.slides]
+    rels = [rel for slide in shown.slides for rel in slide.part.rels.values()]
+    films = [rel.target_part.blob for rel in rels if rel.reltype.endswith("/video")]
     assert lengths(films) == lengths(films_in(page))
     assert shown.slide_width / shown.slide_height == pytest.approx(16 / 9)
-
-
-def media_of(slide):
-    """The relation to a slide's film."""
-    (film,) = [rel.rId for rel in slide.part.rels.values() if rel.reltype.endswith("/video")]
-    return film
 
 
 def test_any_scene_stops_at_its_sections(tmp_path):
@@ -127,25 +109,15 @@ def test_without_manim_slides_a_pptx_is_one_sentence_and_a_page_is_made(tmp_path
 
 @pytest.fixture
 def opened(browser):
-    """Opens a talk; at the end of the test nothing was said or asked for."""
-    contexts, faults = [], []
+    """Opens a talk, which asks for nothing outside."""
 
-    def opened(file, width=1440, height=900):
-        contexts.append(browser.new_context(viewport={"width": width, "height": height}))
-        page = contexts[-1].new_page()
-        page.on("console", lambda message: message.type == "error" and faults.append(message.text))
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("dialog", lambda dialog: (faults.append(dialog.message), dialog.dismiss()))
-        own = ("file:", "blob:", "data:")
-        page.on("request", lambda request: request.url.startswith(own) or faults.append(request.url))
-        page.goto(file.as_uri())
+    def opened(file, viewport=WIDE):
+        page = visit(file.as_uri(), viewport)
         page.wait_for_selector(".reveal.ready")
         return page
 
-    yield opened
-    for context in contexts:
-        context.close()
-    assert faults == []
+    with opening(browser, "file:", "blob:", "data:") as visit:
+        yield opened
 
 
 NOW = "document.querySelector('section.present video')"
@@ -154,10 +126,11 @@ NOW = "document.querySelector('section.present video')"
 def test_a_slide_plays_to_its_end_and_waits(opened, talk):
     page, counts = opened(talk[0]), lengths(films_in(talk[0].read_text("utf-8")))
     for count in counts[:2]:
+        page.evaluate(f"{NOW}.playbackRate = 8")
         page.wait_for_function(f"() => {NOW}.ended")
         assert page.evaluate(f"{NOW}.duration") == pytest.approx(count / FPS, abs=0.5 / FPS)
         page.keyboard.press("ArrowRight")
-    assert page.url.endswith("#/2")
+    page.wait_for_function("() => location.hash === '#/2'")
     page.keyboard.press("ArrowLeft")
     page.wait_for_function(f"() => {NOW}.currentTime > 0 && !{NOW}.ended")
 
@@ -180,7 +153,7 @@ def test_the_speakers_view_has_the_note(opened, talk):
 
 
 def test_an_upright_phone_shows_the_note_below(opened, talk):
-    page = opened(talk[0], 360, 740)
+    page = opened(talk[0], NARROW)
     film, note = page.locator("section.present video"), page.locator(".speaker-notes")
     assert note.inner_text().strip() == notes_in(talk[0].read_text("utf-8"))[0]
     assert note.bounding_box()["y"] > film.bounding_box()["y"] + film.bounding_box()["height"]
@@ -197,3 +170,46 @@ def test_text_of_a_trace_stays_text(opened, tmp_path):
     assert page.title() == HOSTILE
     assert page.locator(".slides img, .slides script").count() == 0
     assert notes_in(file.read_text("utf-8"))[0] == HOSTILE
+
+
+@pytest.fixture(scope="module")
+def presented(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("talk")
+    (folder / "talk.py").write_text(TALK, "utf-8")
+    file = folder / "talk.html"
+    words = [f"{folder}/talk.py:Talk", "naive", *SMALL[-4:], "--theme", "light", "--title", "A < B"]
+    said = tilesim("present", file, *words)
+    assert "2 slides" in said.stderr
+    return file
+
+
+def test_a_film_is_a_slide_with_its_captions_and_its_finding_as_notes(presented):
+    text = presented.read_text("utf-8")
+    first, second = (note.splitlines() for note in notes_in(text))
+    assert first == ["A <b>square</b>", "turns"]
+    assert len(second) > 3
+    assert lengths(films_in(text))[0] == 14
+    assert "<title>A &lt; B</title>" in text
+    assert 'data-theme="light"' in text
+
+
+def test_a_slide_loops_until_the_speaker_moves_on(presented, opened):
+    page = opened(presented)
+    first = page.locator("video").first
+    restarts = first.evaluate(
+        """(video) => new Promise((done) => {
+            let before = 0, restarts = 0;
+            video.addEventListener('timeupdate', () => {
+                if (video.currentTime < before) restarts++;
+                before = video.currentTime;
+                if (restarts > 1) done(restarts);
+            });
+        })"""
+    )
+    assert restarts == 2
+    assert page.locator("section.present video").evaluate("(video) => !video.paused && !video.ended")
+    assert first.evaluate("(video) => video.closest('section').classList.contains('present')")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("() => document.querySelectorAll('section')[1].classList.contains('present')")
+    assert first.evaluate("(video) => video.paused")
+    page.close()
