@@ -12,8 +12,7 @@ import torch
 
 from ..errors import KernelError
 from ..launch.job import Launch
-from ..reductions import STEPS, THREADS, launches, summing
-from ..reductions.block import WARPS
+from ..reductions import STEPS, THREADS, WARPS, launches, summing
 from .counters import profiled
 from .measuring import measuring
 from .reductions import slots, verified_sum
