@@ -28,7 +28,7 @@ Importing this needs torch and triton; running it, an NVIDIA GPU, or for product
 from .bench.bench import NAMES, bench
 from .errors import KernelError
 from .matmul import matmul
-from .measure.gpu_facts import gpu_facts
+from .measure.machine import gpu_facts
 from .measure.record import record
 from .tuning.tune import tune
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from .dispatch.launches import NAMES, is_known, key, multiply
+from .dispatch import NAMES, is_known, key, multiply
 from .errors import OperandError
 from .gemm.transpose import transposed
 from .launch.here import INTERPRETED

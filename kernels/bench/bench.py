@@ -12,11 +12,10 @@ from ..errors import KernelError
 from ..launch.here import check
 from ..launch.named import DEDICATED, TABLE_DRIVEN, named
 from ..launch.named import NAMES as KNOWN
-from ..measure.machine import gpu
+from ..measure.machine import gpu, measuring
 from ..measure.timing import require_gpu
 from ..tuning.choice import choices
 from .compare import LIBRARIES, METHOD, Contender, compare
-from .measuring import measuring
 
 KERNELS = (*DEDICATED, "cublas")
 """What bench times where nothing else is asked for: Triton kernels, and cuBLAS through torch.mm."""

@@ -19,12 +19,11 @@ from ..gemm.jobs import job
 from ..launch.here import check, on_this_machine
 from ..launch.operands import gpu_memory, matrices, sets_beyond_l2
 from ..measure.held_sms import HeldSMs, hold_us
-from ..measure.machine import device
+from ..measure.machine import device, measuring
 from ..measure.record import DEDICATED, recordable
 from ..measure.reference import verify_result
 from ..measure.timing import Rotation, capture, sample, spread
 from .compare import METHOD, tflops
-from .measuring import measuring
 
 PRODUCT = Problem(4224, 4096, 4096, order="grouped:8")
 """528 tiles: four for each of 132 SMs, and none left over."""

@@ -14,11 +14,10 @@ from tilesim.products import Product
 
 from ..launch.named import named
 from ..launch.operands import gpu_memory, size_bytes
-from ..measure.machine import device
+from ..measure.machine import device, measuring
 from .compare import METHOD, Contender, compare
 from .counters import counted
 from .ladder import peaks
-from .measuring import measuring
 
 PRODUCT = Problem(8192, 6144, 4096, tile=(64, 64, 64), dtype="fp32")
 KERNELS = {"uncoalesced": "uncoalesced", "coalesced": "naive-ptr"}

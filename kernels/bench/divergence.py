@@ -9,9 +9,9 @@ import numpy as np
 
 from ..ideas.divergence import LANES, LENGTH, TURN, WAYS, launch
 from ..launch.job import Launch
+from ..measure.machine import measuring
 from ..measure.timing import in_turns
 from .counters import INSTRUCTIONS, profiled
-from .measuring import measuring
 
 TURNS = 32
 """Turns of the loop that the longest way does."""

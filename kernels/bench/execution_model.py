@@ -19,11 +19,10 @@ from ..gemm.stamps import WORDS
 from ..launch.here import on_this_machine
 from ..launch.named import named
 from ..launch.operands import gpu_memory, matrices
-from ..measure.machine import device
+from ..measure.machine import device, measuring
 from ..measure.reference import verify_result
 from ..probes.residents import counted, resources_of
 from ..probes.warp_walk import PARTS, beside, walked
-from .measuring import measuring
 
 TILES = ((64, 64, 64), (128, 64, 64), (128, 128, 64), (128, 256, 64))
 LOADS = ("ptr", "tma")

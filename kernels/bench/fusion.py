@@ -12,11 +12,11 @@ from ..ideas import epilogue
 from ..ideas.fusion import WAYS, Work, chain, compiled
 from ..launch.job import Launch
 from ..launch.operands import beyond_l2, sets_beyond_l2
+from ..measure.machine import measuring
 from ..measure.reference import verified
 from ..measure.timing import memory_for, method, replayed, spread, with_host
 from .compare import HOST_SAMPLES
 from .counters import profiled
-from .measuring import measuring
 
 LARGE, SMALL, TINY = 2**26, 2**21, 2**10
 """Elements of fp32: 268 MB, four times an H200's L2; 8 MB, of which several fit; and next to nothing, so that

@@ -8,9 +8,9 @@ from typing import Any
 from tilesim.problems import Problem
 
 from ..launch.named import named
+from ..measure.machine import measuring
 from .compare import METHOD, Contender, compare
 from .counters import TRAFFIC, counted
-from .measuring import measuring
 
 ORDERS = ("row-major", "grouped:4", "grouped:8", "grouped:16", "hilbert")
 SIZES = ((8192, 8192, 8192), (8192, 8192, 512))

@@ -14,11 +14,10 @@ from ..errors import KernelError
 from ..launch.cublas import cublas
 from ..launch.here import check
 from ..launch.operands import gpu_memory, matrices, size_bytes
-from ..measure.machine import device
+from ..measure.machine import device, measuring
 from ..measure.timing import replayed
 from .compare import METHOD, Contender, compare, job_of, tflops
 from .counters import counted
-from .measuring import measuring
 
 BIG = (128, 256, 64)
 """The tile that most steps share, so that they differ only by the change they name."""

@@ -15,10 +15,10 @@ from ..errors import KernelError
 from ..ideas.axpy import ASKED, VALUES, WARPS, cycles, launch, vectors
 from ..launch.operands import gpu_memory
 from ..measure.host import axpy_by_threads
+from ..measure.machine import measuring
 from ..measure.record import record
 from ..measure.timing import spread
 from ..microbenchmarks.cases import flush_l2, sms
-from .measuring import measuring
 from .pipelining import k_step
 
 A = 1.5

@@ -22,11 +22,10 @@ from tilesim.products import Product
 
 from ..launch.cublas import cublas
 from ..launch.operands import matrices
-from ..measure.machine import tick_ns
+from ..measure.machine import measuring, tick_ns
 from ..measure.timing import spread
 from ..probes.spin import blocks, gaps, launch, residents, shared_kb, sm_mhz, stamp_buffer
 from .compare import LIBRARIES, METHOD, Contender, compare
-from .measuring import measuring
 
 WARPS = 4
 CYCLES = 8_000

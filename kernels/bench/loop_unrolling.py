@@ -8,10 +8,10 @@ import numpy as np
 import torch
 
 from ..ideas.loop_unrolling import FACTORS, LANES, LOADS, TURN, Summing, chain
+from ..measure.machine import measuring
 from ..measure.timing import in_turns, spread
 from ..microbenchmarks.stamping import Launch
 from .counters import INSTRUCTIONS, profiled
-from .measuring import measuring
 
 WARPS = (1, 4, 8, 16, 32)
 ROUNDS = (1, 8, 128)

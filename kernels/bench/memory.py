@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from ..measure.machine import tick_ns
+from ..measure.machine import measuring, tick_ns
 from ..measure.timing import spread
 from ..microbenchmarks.cases import (
     HOPS,
@@ -19,7 +19,6 @@ from ..microbenchmarks.cases import (
     sharing,
 )
 from ..microbenchmarks.tile_cases import K_STEPS, LOADS, contention, first_loads, multiplying, tile_loads
-from .measuring import measuring
 
 LAUNCHES = 3
 """Of each case in a repeat."""

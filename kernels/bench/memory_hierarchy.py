@@ -5,9 +5,9 @@ from typing import Any
 from tilesim.problems import Problem
 
 from ..launch.named import named
+from ..measure.machine import measuring
 from .compare import METHOD, Contender, compare
 from .l2_order import traffic
-from .measuring import measuring
 
 SIZES = ((2048, 2048, 2048), (4096, 4096, 4096), (8192, 8192, 8192))
 KERNEL = "naive-tma"

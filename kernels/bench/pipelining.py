@@ -11,9 +11,9 @@ from tilesim.problems import Problem
 from tilesim.traces import Trace
 
 from ..launch.named import named
+from ..measure.machine import measuring
 from ..measure.record import record
 from .compare import METHOD, Contender, compare
-from .measuring import measuring
 
 PRODUCT = Problem(2048, 2048, 2048, order="grouped:8")
 """128 tiles for 132 SMs: every thread block has its SM to itself, whatever the stages."""

@@ -13,10 +13,10 @@ from typing import Any
 import torch
 
 from ..launch.operands import beyond_l2
+from ..measure.machine import measuring
 from ..measure.reference import verified
 from ..measure.timing import memory_for, method, replayed
 from ..reductions import STEPS, THREADS, Summing, summing
-from .measuring import measuring
 
 SIZES = (2**20, 2**24, 2**28)
 BYTES = 4

@@ -29,9 +29,8 @@ from tilesim.devices.fill_order import fill_order
 from tilesim.devices.presets import presets
 
 from ..errors import KernelError
-from ..measure.machine import device
+from ..measure.machine import device, measuring
 from ..probes.spin import blocks, launch, shared_kb, stamp_buffer
-from .measuring import measuring
 
 WARPS = 8
 CYCLES = 20_000

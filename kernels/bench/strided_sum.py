@@ -14,9 +14,9 @@ from ..errors import KernelError
 from ..ideas.strided_sum import BLOCK, launch
 from ..launch.job import Launch
 from ..launch.operands import beyond_l2
+from ..measure.machine import measuring
 from ..measure.timing import method, replayed
 from .counters import METRICS, TRAFFIC, profiled
-from .measuring import measuring
 
 CELLS = 8192**2
 """Of the table: 268 MB, five times what the L2 of an H200 holds."""

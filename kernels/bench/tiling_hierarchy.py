@@ -8,11 +8,11 @@ from tilesim.problems import Problem
 
 from ..errors import KernelError
 from ..launch.named import named
+from ..measure.machine import measuring
 from ..microbenchmarks.tile_cases import K_STEPS, has_wgmma, multiplying
 from .compare import METHOD as PRODUCTS_METHOD
 from .compare import Contender, compare
 from .counters import counted
-from .measuring import measuring
 from .memory import LAUNCHES, measured, merged
 
 COLUMNS = (8, 16, 32, 64, 128, 256)

@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from ..measure.machine import tick_ns
+from ..measure.machine import measuring, tick_ns
 from ..probes.spin import blocks, gaps, launch, residents, shared_kb, sm_mhz, stamp_buffer
-from .measuring import measuring
 
 THREADS = (32, 64, 128, 256, 512, 1024)
 SHARED_KB = (0, 48, 100, 120, 200)
