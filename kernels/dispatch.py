@@ -16,10 +16,8 @@ from tilesim.products import TMA_BYTES, Product
 from .gemm.jobs import job
 from .launch.cublas import tf32
 from .launch.here import INTERPRETED, check, on_this_machine
-from .launch.job import Job
-from .launch.launcher import KernelLaunch
-from .launch.layouts import layout
-from .launch.operands import DTYPES, Matrices
+from .launch.job import Job, KernelLaunch
+from .launch.operands import DTYPES, Matrices, layout
 from .measure import machine
 from .tuning.choice import choices
 

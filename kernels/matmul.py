@@ -15,8 +15,7 @@ from .dispatch import NAMES, is_known, key, multiply
 from .errors import OperandError
 from .gemm.transpose import transposed
 from .launch.here import INTERPRETED
-from .launch.layouts import lines
-from .launch.operands import RESULTS
+from .launch.operands import RESULTS, lines
 
 
 def matmul(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:

@@ -41,7 +41,7 @@ def bench(
     """Time `kernels` on `problems`, in JSON values: "machine" (see facts), "method" and "rows".
 
     A kernel is one of NAMES, or table:SCHEDULE, such as table:stream-k:108, with TMA loads and overlap.
-    `warps` and `stages`: where not given, what suits the tile and fits (see launch.pipeline).
+    `warps` and `stages`: where not given, what suits the tile and fits (see launch.named).
     `ctas_per_sm`: thread blocks per SM that the schedules count on. `host`: time launches one by one, too.
 
     A row per problem and kernel has m, n, k, tile, dtype, order, kernel; us (the median kernel time), p20,

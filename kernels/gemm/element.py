@@ -12,8 +12,7 @@ from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
 from ..launch.here import INTERPRETED
-from ..launch.job import NO_ROWS, Job, operands_of, refusing_stamps
-from ..launch.launcher import KernelLaunch
+from ..launch.job import NO_ROWS, Job, KernelLaunch, operands_of, refusing_stamps
 from ..launch.operands import Matrices
 
 

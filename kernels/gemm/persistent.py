@@ -11,10 +11,9 @@ from tilesim.plans import segments
 from tilesim.products import Product
 from tilesim.schedules import plan
 
-from ..launch.job import Job, order_arguments
-from ..launch.launcher import KernelLaunch
+from ..launch.job import Job, KernelLaunch, order_arguments
 from ..launch.operands import Matrices
-from .stamped import STORE_WAIT_K_STEP, stamped_launch
+from .jobs import STORE_WAIT_K_STEP, stamped_launch
 from .stamps import entry_time, stamp_done, stamp_drain, stamp_entry, stamp_start
 from .tile_ops import compute_pid, load, multiply, store_subtiles
 

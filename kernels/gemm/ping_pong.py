@@ -17,8 +17,7 @@ from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
 from ..launch.gluon import descriptor, shared_bytes_here, uses_dependent_launch
-from ..launch.job import NO_ROWS, Job, operands_of, order_arguments, refusing_stamps
-from ..launch.launcher import KernelLaunch
+from ..launch.job import NO_ROWS, Job, KernelLaunch, operands_of, order_arguments, refusing_stamps
 from ..launch.operands import Matrices
 from .stages import (
     CONSUMER_REGISTERS,

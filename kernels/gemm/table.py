@@ -21,12 +21,11 @@ from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 from tilesim.schedules import plan
 
-from ..launch.job import Job
-from ..launch.launcher import KernelLaunch
+from ..launch.job import Job, KernelLaunch
 from ..launch.operands import Matrices
 from ..launch.plan_table import PlanTable, upload
+from .jobs import STORE_WAIT_K_STEP, stamped_launch
 from .split_fixup import add_partial, store_partial, wait_for_partial
-from .stamped import STORE_WAIT_K_STEP, stamped_launch
 from .stamps import (
     entry_time,
     stamp_done,

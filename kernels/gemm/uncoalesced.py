@@ -13,8 +13,7 @@ from tilesim.devices.device import Device
 from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
-from ..launch.job import NO_ROWS, Job, operands_of, order_arguments, refusing_stamps
-from ..launch.launcher import KernelLaunch
+from ..launch.job import NO_ROWS, Job, KernelLaunch, operands_of, order_arguments, refusing_stamps
 from ..launch.operands import Matrices
 from .tile_ops import compute_pid, multiply
 

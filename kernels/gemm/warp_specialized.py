@@ -23,12 +23,9 @@ from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 from tilesim.schedules.stream_k import shares
 
-from ..launch.flags import flags
-from ..launch.gluon import descriptor, shared_bytes_here, uses_dependent_launch
-from ..launch.job import NO_ROWS, Job, operands_of, order_arguments, refusing_stamps
-from ..launch.launcher import KernelLaunch
-from ..launch.layouts import lines
-from ..launch.operands import Matrices
+from ..launch.gluon import descriptor, flags, shared_bytes_here, uses_dependent_launch
+from ..launch.job import NO_ROWS, Job, KernelLaunch, operands_of, order_arguments, refusing_stamps
+from ..launch.operands import Matrices, lines
 from .stages import (
     PRODUCER_REGISTERS,
     allocate_barriers,

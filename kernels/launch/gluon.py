@@ -1,4 +1,4 @@
-"""What kernels written in Gluon share: TMA descriptors in wgmma's layouts, and when they are launched."""
+"""What kernels written in Gluon share: TMA descriptors in wgmma's layouts, when they are launched, and flags."""
 
 import torch
 from triton.experimental.gluon import language as gl
@@ -44,3 +44,29 @@ def descriptor(x: torch.Tensor, block: list[int]) -> TensorDescriptor:
     return TensorDescriptor.from_tensor(
         x, block, gl.NVMMASharedLayout.get_default_for(block, DTYPES[x.dtype])
     )
+
+
+POOLED = 2**22
+"""int32 of a GPU's pool, enough for some thousand captured launches."""
+
+_left: dict[int, torch.Tensor] = {}
+"""By the GPU's index: what of its pool no launch has."""
+
+
+def flags(rows: int, columns: int) -> torch.Tensor:
+    """Zeros on the current GPU that no other launch has: int32 [rows, columns]. Thread blocks wait for each
+    other by them; they are zero before a launch, which leaves them so.
+
+    What is allocated while a CUDA graph is captured would be set to zero at each replay, by a kernel of its
+    own that takes as long as a small product. So captured launches get flags from a pool that was zeroed
+    once, and each keeps its own for good, since nobody tells when a graph is gone.
+    """
+    here, size = torch.cuda.current_device(), rows * columns
+    if torch.cuda.is_current_stream_capturing():
+        left = _left.get(here)
+        if left is not None and size <= len(left):
+            _left[here] = left[size:]
+            return left[:size].view(rows, columns)
+    elif here not in _left:
+        _left[here] = torch.zeros(POOLED, dtype=torch.int32, device="cuda")
+    return torch.zeros(rows, columns, dtype=torch.int32, device="cuda")

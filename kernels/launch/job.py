@@ -1,11 +1,13 @@
 """A job: a kernel with its plan of one product, ready for any operands."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import torch
+import triton
+from triton.compiler import CompiledKernel
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 from tilesim.kernel_config import KernelConfig
@@ -13,9 +15,100 @@ from tilesim.orders import rasterize
 from tilesim.problems import Problem
 
 from ..errors import KernelError
-from .launcher import KernelLaunch
-from .layouts import lines
-from .operands import Matrices
+from .operands import Matrices, lines
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KernelLaunch:
+    """Launches a kernel once at each call.
+
+    `arguments` come first in the kernel's signature, and A, B and C first of all, as tensors or descriptors,
+    of which there may be more than one; `constants` are the rest by name, and options of the launch.
+
+    The first call goes through Triton, which looks at each argument and compiles the kernel for them. Later
+    calls launch the compiled kernel, which takes a third of the host's time.
+    """
+
+    config: KernelConfig
+    kernel: Any
+    ctas: int
+    arguments: tuple[Any, ...]
+    constants: dict[str, Any]
+    made_of: tuple[int, ...] = (0, 1, 2)
+    """Of which of A, B and C each of the first arguments is made."""
+    compiled: list[tuple[Callable[..., None], tuple[Any, ...]]] = field(default_factory=list)
+    """Empty, or one pair: what launches the compiled kernel, and its constants in the signature's order."""
+
+    def __call__(self) -> None:
+        """Raises KernelError where the tile needs more shared memory than the GPU has, or where this Triton
+        cannot compile the kernel for it."""
+        if not self.compiled:
+            self._compile_and_launch()
+            return
+        launch, rest = self.compiled[0]
+        launch(*self.arguments, *rest)
+
+    def launch_with(self, matrices: Matrices, workspace: dict[str, Any]) -> None:
+        """Launch with another workspace and other matrices, of the same shapes, strides, dtypes and
+        alignment; nothing of that is checked.
+        """
+        if not self.compiled:
+            self.bound_to(matrices, workspace)()
+            return
+        launch, rest = self.compiled[0]
+        launch(*self._arguments_with(matrices, workspace), *rest)
+
+    def bound_to(self, matrices: Matrices, workspace: dict[str, Any]) -> "KernelLaunch":
+        """A launch that does so at each call."""
+        return replace(self, arguments=tuple(self._arguments_with(matrices, workspace)))
+
+    def _arguments_with(self, matrices: Matrices, workspace: dict[str, Any]) -> list[Any]:
+        """`arguments` with these matrices, and with the workspace's tensors by name."""
+        arguments = list(self.arguments)
+        for i, matrix in enumerate(self.made_of):
+            arguments[i] = _rebased(arguments[i], matrices[matrix])
+        for name, value in workspace.items():
+            arguments[self.kernel.arg_names.index(name)] = value
+        return arguments
+
+    def _compile_and_launch(self) -> None:
+        made = self.compile()
+        if not isinstance(made, CompiledKernel):  # Triton interprets
+            return
+        names = self.kernel.arg_names
+        given = self.kernel.signature.bind_partial(
+            *self.arguments, **{name: value for name, value in self.constants.items() if name in names}
+        )
+        given.apply_defaults()
+        self.compiled.append((made[(self.ctas, 1, 1)], given.args[len(self.arguments) :]))
+
+    def compile(self) -> Any:
+        """Launch, and return what Triton made of the kernel; raises KernelError as a call does."""
+        try:
+            return self.kernel[(self.ctas,)](*self.arguments, **self.constants)
+        except triton.runtime.errors.OutOfResources as short:
+            tile = "x".join(map(str, self.config.tile))
+            raise KernelError(
+                f"tiles of {tile} with {self.config.stages} stages need {short.required} of {short.name}, and"
+                f" this GPU has {short.limit}; take smaller tiles or fewer stages"
+            ) from None
+        except RuntimeError as failed:
+            if "PassManager" not in str(failed):
+                raise
+            raise KernelError(
+                f"Triton {triton.__version__} cannot compile {self.config} on this GPU"
+            ) from None
+
+
+def _rebased(old: Any, x: torch.Tensor) -> Any:
+    """`old`, a tensor or a descriptor of one, for x."""
+    if isinstance(old, torch.Tensor):
+        return x
+    # `copy` would take three times as long, and the constructor would check everything again.
+    new = object.__new__(type(old))
+    new.__dict__.update(old.__dict__, base=x)
+    return new
+
 
 COMPUTED_ORDERS = ("row-major", "column-major", "grouped")
 """Orders that a kernel computes; it reads others from a table, which costs 3 % at 4096x4096x512."""

@@ -21,8 +21,8 @@ from ..gemm.jobs import job
 from ..gemm.stamps import WORDS
 from ..launch.here import check, on_this_machine
 from ..launch.job import Job
+from ..launch.named import pipeline
 from ..launch.operands import gpu_memory, matrices, sets_beyond_l2
-from ..launch.pipeline import pipeline
 from .held_sms import HeldSMs, check_apart, hold_us
 from .machine import device as this_gpu
 from .machine import facts, tick_ns
@@ -45,7 +45,7 @@ def recordable(
 ) -> KernelConfig:
     """The configuration of a kernel that writes stamps, "dedicated" or "table", in the problem's tiles.
 
-    What is not given suits the tile and fits, see launch.pipeline. Raises KernelError where the schedule has
+    What is not given suits the tile and fits, see launch.named. Raises KernelError where the schedule has
     no dedicated kernel.
     """
     if kernel not in (DEDICATED, TABLE):
@@ -82,7 +82,7 @@ def record(
     `kernel`: "dedicated", the one written for the schedule (naive or persistent), or "table", which runs any.
     `loads`: "tma", or "ptr" where TMA is not wanted or not possible. `overlap`: the next segment's loads run
     during the epilogue. `warps` and `stages`: where not given, what suits the tile and fits (see
-    launch.pipeline). `ctas_per_sm`: thread blocks that the schedule counts on per SM; where it launches more
+    launch.named). `ctas_per_sm`: thread blocks that the schedule counts on per SM; where it launches more
     than fit at once, the trace's device has as many as were seen. `busy_sms`: so many SMs are held by another
     kernel meanwhile (see measure.held_sms), of which the schedule knows nothing; the stamps of every launch
     must show that it stayed away from them.

@@ -13,7 +13,7 @@ from refusals import is_read_or_refused
 pytest.importorskip("interpreter")
 
 import tilesim
-from tilesim_kernels.tuning import table
+from tilesim_kernels.tuning import choice as table
 
 SHIPPED = json.loads((Path(tilesim.__file__).parent / "data" / "tuned" / "h200.json").read_text())
 VALUES = SHIPPED | {"rows": SHIPPED["rows"][:3]}

@@ -186,7 +186,7 @@ def test_a_product_in_a_captured_graph_is_right_at_each_replay(gpu, op):
 
 
 def test_captured_launches_find_their_flags_at_zero_and_leave_them_so(gpu, op, monkeypatch):
-    torch, flags = gpu.torch, import_module("tilesim_kernels.launch.flags")
+    torch, flags = gpu.torch, import_module("tilesim_kernels.launch.gluon")
     config = KernelConfig("warp-specialized", "stream-k", (128, 128, 64), overlap=True)
     monkeypatch.setattr(op.dispatch, "choices", lambda *asked: [config] * 2)
     a, b = matrix(gpu, 512, 4096, torch.bfloat16), matrix(gpu, 4096, 512, torch.bfloat16, seed=1)
@@ -234,7 +234,7 @@ def test_too_many_stages_become_fewer(gpu, op, monkeypatch):
 @pytest.mark.parametrize(("dtype", "layout"), [("bf16", "nn"), ("fp8", "nt"), ("tf32", "nt")])
 def test_tuning_makes_a_table_that_matmul_goes_by(gpu, op, monkeypatch, tmp_path, dtype, layout):
     tuning, tuned, choice = (
-        import_module(f"tilesim_kernels.tuning.{name}") for name in ("tune", "table", "choice")
+        import_module(f"tilesim_kernels.tuning.{name}") for name in ("tune", "choice", "choice")
     )
     product, few = Product(512, 512, 512, dtype, layout), tuning.candidates
     monkeypatch.setattr(tuning, "candidates", lambda *asked: list(few(*asked))[:6])
