@@ -1,4 +1,4 @@
-"""What kernels written in Gluon share: TMA descriptors in wgmma's layouts, when they are launched, and flags."""
+"""What kernels written in Gluon share: TMA descriptors in layouts of wgmma, when they are launched, flags."""
 
 import torch
 from triton.experimental.gluon import language as gl
