@@ -12,10 +12,10 @@ from typing import Any
 
 import torch
 
-from ..launch.operands import beyond_l2
+from ..launch.operands import beyond_l2, memory_for
 from ..measure.machine import measuring
 from ..measure.reference import verified
-from ..measure.timing import memory_for, method, replayed
+from ..measure.timing import method, replayed
 from ..reductions import STEPS, THREADS, Summing, summing
 
 SIZES = (2**20, 2**24, 2**28)

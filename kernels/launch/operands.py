@@ -7,7 +7,7 @@ they are long, as in a slice of a larger matrix. A layout is one of tilesim.prod
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 import torch
 
@@ -66,19 +66,25 @@ def beyond_l2(size: int) -> int:
 
 
 @contextmanager
-def gpu_memory(product: Product) -> Iterator[None]:
-    """Raise KernelError, in one sentence, where the work inside does not fit into the GPU's memory."""
+def memory_for(needed: int, what: str) -> Iterator[None]:
+    """Raise KernelError, in one sentence, where the work inside, of `needed` bytes, does not fit this GPU."""
     total = torch.cuda.get_device_properties().total_memory
-    short = KernelError(
-        f"{product.m}x{product.n}x{product.k} in {product.dtype} takes {size_bytes(product) / 1e9:.1f} GB,"
-        f" needed twice and with a float64 reference beside; this GPU has {total / 1e9:.1f} GB"
-    )
-    if 2 * size_bytes(product) > total:
+    short = KernelError(f"{what}; this GPU has {total / 1e9:.1f} GB")
+    if needed > total:
         raise short
     try:
         yield
     except torch.OutOfMemoryError:
         raise short from None
+
+
+def gpu_memory(product: Product) -> AbstractContextManager[None]:
+    """The same for two sets of operands."""
+    size = size_bytes(product)
+    what = (
+        f"{product.m}x{product.n}x{product.k} in {product.dtype} takes {size / 1e9:.1f} GB, needed twice and"
+    )
+    return memory_for(2 * size, what + " with a float64 reference beside")
 
 
 def lines(x: torch.Tensor) -> tuple[torch.Tensor, bool] | None:

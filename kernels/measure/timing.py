@@ -70,19 +70,6 @@ def working_gpu() -> Iterator[None]:
         ) from None
 
 
-@contextmanager
-def memory_for(needed: int, what: str) -> Iterator[None]:
-    """Raise KernelError, in one sentence, where the work inside, of `needed` bytes, does not fit this GPU."""
-    total = torch.cuda.get_device_properties().total_memory
-    short = KernelError(f"{what}; this GPU has {total / 1e9:.1f} GB")
-    if needed > total:
-        raise short
-    try:
-        yield
-    except torch.OutOfMemoryError:
-        raise short from None
-
-
 def capture(launches: Sequence[Callable[[], object]]) -> torch.cuda.CUDAGraph:
     """One graph of all launches; each runs once before, so that it is compiled."""
     for launch in launches:
@@ -106,27 +93,6 @@ def read_clocks(out):
     tl.store(out + 2 * sm + 1, tl.extra.cuda.globaltimer())
 
 
-class Clocks:
-    """Two readings, of which the second may follow the first as often as one likes."""
-
-    def __init__(self) -> None:
-        self.sms = torch.cuda.get_device_properties().multi_processor_count
-        self.read = torch.zeros(2, self.sms, 2, dtype=torch.int64, device="cuda")
-
-    def begin(self) -> None:
-        """Read now, in the stream's order."""
-        read_clocks[(BLOCKS_PER_SM * self.sms,)](self.read[0], num_warps=1)
-
-    def end(self) -> None:
-        """Read now, in the stream's order."""
-        read_clocks[(BLOCKS_PER_SM * self.sms,)](self.read[1], num_warps=1)
-
-    def mhz(self) -> float:
-        """The median over SMs of the cycles between begin and end, in a µs. Waits for the GPU."""
-        cycles, ns = np.diff(self.read.cpu().numpy(), axis=0)[0].T
-        return 1000 * float(np.median(cycles / ns))
-
-
 def sample(
     rotations: Mapping[str, Rotation], warmup: int, samples: int, mhz: dict[str, np.ndarray] | None = None
 ) -> dict[str, np.ndarray]:
@@ -134,9 +100,10 @@ def sample(
 
     `mhz` gets how fast the SMs' clocks ran during each sample, in the same form.
     """
-    clocks = Clocks() if mhz is not None else None
-    l2 = torch.cuda.get_device_properties().L2_cache_size
-    sweep = torch.zeros(l2, dtype=torch.float32, device="cuda")  # four times the L2
+    here = torch.cuda.get_device_properties()
+    clocks = torch.zeros(2, here.multi_processor_count, 2, dtype=torch.int64, device="cuda")
+    read = read_clocks[(BLOCKS_PER_SM * here.multi_processor_count,)]
+    sweep = torch.zeros(here.L2_cache_size, dtype=torch.float32, device="cuda")  # four times the L2
     begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     us = {name: np.empty(samples) for name in rotations}
     if mhz is not None:
@@ -145,19 +112,20 @@ def sample(
         for name, rotation in rotations.items():
             rotation.before()
             sweep.sum()  # reading leaves nothing to write back during the sample
-            if clocks:
-                clocks.begin()
+            if mhz is not None:
+                read(clocks[0], num_warps=1)
             begin.record()
             rotation.graph.replay()
             end.record()
-            if clocks:
-                clocks.end()
+            if mhz is not None:
+                read(clocks[1], num_warps=1)
             end.synchronize()
             ms = begin.elapsed_time(end)
             if turn >= 0:
                 us[name][turn] = ms * 1000 / len(rotation.launches)
-                if clocks and mhz is not None:
-                    mhz[name][turn] = clocks.mhz()
+                if mhz is not None:
+                    cycles, ns = np.diff(clocks.cpu().numpy(), axis=0)[0].T
+                    mhz[name][turn] = 1000 * float(np.median(cycles / ns))
                 rotation.after()
             time.sleep(REST * ms / 1000)
     return us
