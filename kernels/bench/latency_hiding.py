@@ -1,7 +1,10 @@
 """latency_hiding: y = a * x + y by 1 to 32 warps of an SM, by threads of the host, and a product's K-steps.
 
-Each warp of the GPU waits for what it asked before it asks again (see kernels.ideas.axpy). The vectors come
-out of DRAM. Once an SM has the memory for itself, once all SMs work alike.
+In a round, a warp requests 16 bytes of x and of y per thread, waits for both, and stores; other warps must
+hide its wait. The clock is read before the loads and behind a branch that waits for their values, and
+recorded either in every round or only in the first and last, which does not slow rounds down. Blocks always
+have 32 warps, of which the surplus exits at once, so one program measures any number of warps. The vectors
+come out of DRAM. Once an SM has the memory for itself, once all SMs work alike.
 """
 
 from typing import Any
@@ -14,7 +17,6 @@ from triton.experimental.gluon import language as gl
 from tilesim.problems import Problem
 
 from ..errors import KernelError
-from ..launch.operands import gpu_memory
 from ..measure.host import axpy_by_threads
 from ..measure.machine import measuring
 from ..measure.record import record
@@ -174,9 +176,14 @@ def latency_hiding(repeats: int = 9) -> dict[str, Any]:
                 waited[case], kept = _stamped(x, y)
                 if case[0] == sms():
                     lanes.append({"sms": case[0], "warps": case[1]} | kept)
-            took[case].append(_timed(x, y))
-    with gpu_memory(PRODUCT):
-        steps = [_blocks(*each) for each in BLOCKS]
+            flush_l2()
+            ends, _ = launch(x, y, A)
+            took[case].append(float(np.median(cycles(ends.cpu().numpy()))) / (ROUNDS * case[1] * VALUES))
+    steps = [
+        {"blocks": blocks, "stages": stages}
+        | k_step(record("persistent", PRODUCT, warps=4, stages=stages, ctas_per_sm=blocks))
+        for blocks, stages in BLOCKS
+    ]
     method = METHOD.format(rounds=ROUNDS, warps=WARPS, repeats=repeats, first=FROM, shown=SHOWN)
     return {
         "method": method,
@@ -229,14 +236,6 @@ def nearest(waits: list[np.ndarray], mean: float) -> int:
     return int(np.argmin([abs(one.mean() - mean) for one in waits]))
 
 
-def _timed(x: torch.Tensor, y: torch.Tensor) -> float:
-    """Cycles an element of one launch."""
-    flush_l2()
-    ends, _ = launch(x, y, A)
-    _, _, warps, _ = x.shape
-    return float(np.median(cycles(ends.cpu().numpy()))) / (ROUNDS * warps * VALUES)
-
-
 def _stamped(x: torch.Tensor, y: torch.Tensor) -> tuple[np.ndarray, dict[str, Any]]:
     """(the wait of each round, the lanes to show) of one launch whose sums are checked."""
     right = A * x.double() + y.double()
@@ -255,9 +254,3 @@ def _stamped(x: torch.Tensor, y: torch.Tensor) -> tuple[np.ndarray, dict[str, An
     waits = came - asked
     shown = each[nearest([end - begin for begin, end in each], waits.mean())]
     return waits.ravel(), {name: one.tolist() for name, one in zip(("asked", "came"), shown, strict=True)}
-
-
-def _blocks(blocks: int, stages: int) -> dict[str, Any]:
-    """What a K-step takes each of some thread blocks on an SM."""
-    trace = record("persistent", PRODUCT, warps=4, stages=stages, ctas_per_sm=blocks)
-    return {"blocks": blocks, "stages": stages} | k_step(trace)

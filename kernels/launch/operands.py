@@ -81,10 +81,8 @@ def memory_for(needed: int, what: str) -> Iterator[None]:
 def gpu_memory(product: Product) -> AbstractContextManager[None]:
     """The same for two sets of operands."""
     size = size_bytes(product)
-    what = (
-        f"{product.m}x{product.n}x{product.k} in {product.dtype} takes {size / 1e9:.1f} GB, needed twice and"
-    )
-    return memory_for(2 * size, what + " with a float64 reference beside")
+    what = f"{product.m}x{product.n}x{product.k} in {product.dtype} takes {size / 1e9:.1f} GB"
+    return memory_for(2 * size, f"{what}, needed twice and with a float64 reference beside")
 
 
 def lines(x: torch.Tensor) -> tuple[torch.Tensor, bool] | None:
