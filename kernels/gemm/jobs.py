@@ -1,6 +1,6 @@
 """From a kernel and a product to launches."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -57,14 +57,15 @@ def kernel_launch(
     stamps: torch.Tensor | None = None,
     rows: int = 0,
     make_descriptor: Callable[[torch.Tensor, list[int]], Any] = TensorDescriptor.from_tensor,
-    boxes: tuple[tuple[int, int], ...] = (),
+    boxes: Mapping[str, tuple[int, int]] | None = None,
 ) -> KernelLaunch:
     """A launch of a kernel, whose arguments up to K are tensors and sizes, and which has a plan of `rows`.
 
     `values`: arguments by name, and options of the launch, where they do not follow from the rest. `boxes`:
-    rows and columns of A, B and C that the kernel loads and stores at a time, where they are not a K-step's
-    and an epilogue subtile's. Raises KernelError for operands that it cannot take, and for stamps where it
-    writes none, or that are not exactly as large as the plan, which the kernel does not check.
+    rows and columns of a, b and c that the kernel loads and stores at a time, where they are not a K-step's
+    and an epilogue subtile's, and of others of the same matrices, such as b_rest. Raises KernelError for
+    operands that it cannot take, and for stamps where it writes none, or that are not exactly as large as the
+    plan, which the kernel does not check.
     """
     if stamps is not None:
         _check_stamps(kernel, stamps, rows, matrices[0].device)
@@ -79,10 +80,12 @@ def kernel_launch(
         STAGES=config.stages,
     )  # fmt: skip
     known = {name: value for name, value in known.items() if name in kernel.arg_names}
-    boxes = boxes or ((bm, bk), (bk, bn), (bm, bn // config.epilogue_subtiles))
+    blocks = {"a": (bm, bk), "b": (bk, bn), "c": (bm, bn // config.epilogue_subtiles)} | dict(boxes or {})
     if product.dtype == "tf32":
         known["PRECISION"] = "tf32"
-    for name, x, block in zip("abc", matrices, boxes, strict=True):
+    made_of = tuple("abc".index(name[0]) for name in blocks)
+    for (name, block), matrix in zip(blocks.items(), made_of, strict=True):
+        x = matrices[matrix]
         view, trans = lines(x) or (x, False)
         height, width = reversed(block) if trans else block
         if view.stride(1) != 1 or (name == "c" and not x.is_contiguous()):
@@ -90,7 +93,7 @@ def kernel_launch(
                 f"{name.upper()}'s strides are {x.stride()}; A and B need a dense dimension, and C dense rows"
             )
         if trans:
-            known[f"TRANS_{name.upper()}"] = True
+            known[f"TRANS_{name[0].upper()}"] = True
         if config.loads == "tma":
             known[name] = make_descriptor(view, [height, width])
             continue
@@ -106,9 +109,9 @@ def kernel_launch(
             f"{config.name} takes dense, row-major A and B and no tf32; it has no"
             f" {', '.join(sorted(strange))}"
         )
-    given = {"num_warps": config.warps} | known | values
+    given = {"num_warps": config.warps} | values | known
     arguments = [given.pop(name) for name in kernel.arg_names[: kernel.arg_names.index("K") + 1]]
-    return KernelLaunch(config, kernel, ctas, tuple(arguments), given)
+    return KernelLaunch(config, kernel, ctas, tuple(arguments), given, made_of)
 
 
 def _check_stamps(kernel: Any, stamps: torch.Tensor, rows: int, here: torch.device) -> None:

@@ -122,9 +122,11 @@ def job(config: KernelConfig, product: Product, device: Device, memory: str, con
     """One thread block for each free SM."""
     problem = config.problem(product)
     shared_bytes_here(config, product)
-    bm, bn, bk = config.tile
+    bm, bn, _ = config.tile
     ctas = min(problem.tiles, device.sms - device.busy_sms)
     values = {"num_warps": WARPGROUP_WARPS, "launch_pdl": uses_dependent_launch(config, product, device)}
-    boxes = (bm, bk), (bk, bn), (bm, bn // SUBTILES)
-    own = {"make_descriptor": descriptor, "boxes": boxes}
-    return Job(NO_ROWS, ctas, partial(kernel_launch, ping_pong, ctas, config, product, values, **own))
+    launcher = partial(
+        kernel_launch, ping_pong, ctas, config, product, values,
+        make_descriptor=descriptor, boxes={"c": (bm, bn // SUBTILES)},
+    )  # fmt: skip
+    return Job(NO_ROWS, ctas, launcher)

@@ -11,7 +11,7 @@ during an epilogue. All consumers work on one tile, and the tensor cores are idl
              fill the at least 64 rows of a wgmma, and A's rows its as few as 16 columns
 """
 
-from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import torch
@@ -27,8 +27,7 @@ from tilesim.products import Product
 from tilesim.schedules.stream_k import shares
 
 from ..launch.gluon import descriptor, flags, shared_bytes_here, uses_dependent_launch
-from ..launch.job import NO_ROWS, Job, KernelLaunch
-from ..launch.operands import Matrices, lines
+from ..launch.job import NO_ROWS, Job
 from .jobs import kernel_launch
 from .stages import (
     PRODUCER_REGISTERS,
@@ -197,7 +196,10 @@ def job(config: KernelConfig, product: Product, device: Device, memory: str, con
     bm, bn, bk = config.tile
     narrow = rest(config.tile)
     pieces = (bn - narrow) // PIECE if narrow else parts
-    boxes = (bm // groups(config), bk), (bk, bn - narrow), (bm // groups(config), (bn - narrow) // pieces)
+    rows = bm // groups(config)
+    boxes = {"a": (rows, bk), "b": (bk, bn - narrow), "c": (rows, (bn - narrow) // pieces)}
+    if narrow:
+        boxes["b_rest"] = bk, narrow
 
     def workspace() -> dict[str, torch.Tensor]:
         if not shared:
@@ -207,26 +209,12 @@ def job(config: KernelConfig, product: Product, device: Device, memory: str, con
             flags=flags(ctas, config.warps * groups(config)),
         )
 
-    one = workspace()
-
-    values: dict[str, Any] = dict(
-        partials=one.get("partials"), flags=one.get("flags"), shared=shared, EPILOGUE_SUBTILES=parts,
-        SWAP=swap_ab(config.tile), REST=narrow, GROUPS=groups(config), SPLIT=shared > 0,
-        launch_pdl=uses_dependent_launch(config, product, device),
+    values: dict[str, Any] = {"b_rest": None, "partials": None, "flags": None} | workspace() | dict(
+        shared=shared, EPILOGUE_SUBTILES=parts, SWAP=swap_ab(config.tile), REST=narrow,
+        GROUPS=groups(config), SPLIT=shared > 0, launch_pdl=uses_dependent_launch(config, product, device),
     )  # fmt: skip
-
-    def launcher(matrices: Matrices, stamps: torch.Tensor | None = None) -> KernelLaunch:
-        values["b_rest"] = _narrow_box(matrices[1], bk, narrow) if narrow else None
-        made = kernel_launch(
-            warp_specialized, ctas, config, product, values, matrices, stamps,
-            make_descriptor=descriptor, boxes=boxes,
-        )  # fmt: skip
-        return replace(made, made_of=(0, 1, 2, 1)) if narrow else made
-
+    launcher = partial(
+        kernel_launch, warp_specialized, ctas, config, product, values,
+        make_descriptor=descriptor, boxes=boxes,
+    )  # fmt: skip
     return Job(NO_ROWS, ctas, launcher, workspace)
-
-
-def _narrow_box(b: torch.Tensor, rows: int, columns: int) -> object:
-    """A TMA descriptor of B, which has lines, in boxes of so many of its rows and columns."""
-    view, trans = lines(b) or (b, False)
-    return descriptor(view, [columns, rows] if trans else [rows, columns])
