@@ -9,6 +9,7 @@ epilogue. A thread block that draws from the queue does not know its number of K
 loops.
 """
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -191,7 +192,7 @@ def job(config: KernelConfig, product: Product, device: Device, memory: str, con
     uploaded = upload(made, problem, memory, device.ctas_per_sm)
     if not concurrent:
         return Job(made.rows, made.ctas, partial(launch, config, product, uploaded), check=uploaded.check)
-    uploaded = uploaded.without_partials()
+    uploaded = replace(uploaded, partials=uploaded.partials.to("meta"))  # each launch has its own
 
     def launcher(matrices: Matrices, stamps: torch.Tensor | None = None) -> KernelLaunch:
         made = launch(config, product, uploaded, matrices, stamps)

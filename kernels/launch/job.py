@@ -39,11 +39,19 @@ class KernelLaunch:
     def __call__(self) -> None:
         """Raises KernelError where the tile needs more shared memory than the GPU has, or where this Triton
         cannot compile the kernel for it."""
-        if not self.compiled:
-            self._compile_and_launch()
+        if self.compiled:
+            launch, rest = self.compiled[0]
+            launch(*self.arguments, *rest)
             return
-        launch, rest = self.compiled[0]
-        launch(*self.arguments, *rest)
+        made = self.compile()
+        if not isinstance(made, CompiledKernel):  # Triton interprets
+            return
+        names = self.kernel.arg_names
+        given = self.kernel.signature.bind_partial(
+            *self.arguments, **{name: value for name, value in self.constants.items() if name in names}
+        )
+        given.apply_defaults()
+        self.compiled.append((made[(self.ctas, 1, 1)], given.args[len(self.arguments) :]))
 
     def launch_with(self, matrices: Matrices, workspace: dict[str, Any]) -> None:
         """Launch with another workspace and other matrices, of the same shapes, strides, dtypes and
@@ -67,17 +75,6 @@ class KernelLaunch:
         for name, value in workspace.items():
             arguments[self.kernel.arg_names.index(name)] = value
         return arguments
-
-    def _compile_and_launch(self) -> None:
-        made = self.compile()
-        if not isinstance(made, CompiledKernel):  # Triton interprets
-            return
-        names = self.kernel.arg_names
-        given = self.kernel.signature.bind_partial(
-            *self.arguments, **{name: value for name, value in self.constants.items() if name in names}
-        )
-        given.apply_defaults()
-        self.compiled.append((made[(self.ctas, 1, 1)], given.args[len(self.arguments) :]))
 
     def compile(self) -> Any:
         """Launch, and return what Triton made of the kernel; raises KernelError as a call does."""

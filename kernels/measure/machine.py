@@ -2,7 +2,7 @@
 step."""
 
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache, wraps
 from typing import Any, ParamSpec
@@ -126,13 +126,10 @@ def gpu_facts() -> dict[str, Any]:
     if architecture:
         entry["architecture"] = architecture
         known = values(published(entry))
-        facts["peak_tflops"] = _peaks(known)
+        per_mac = 2 * known["sms"] * known["max_sm_mhz"] / 1e6
+        facts["peak_tflops"] = {
+            dtype: round(macs * per_mac, 1) for dtype, macs in known["macs_per_clock"].items()
+        }
         if known.get("tensor_mhz", 0) > known["max_sm_mhz"]:
             facts["tensor_mhz"] = known["max_sm_mhz"]
     return entry
-
-
-def _peaks(known: Mapping[str, Any]) -> dict[str, float]:
-    """TFLOP/s by dtype."""
-    per_mac = 2 * known["sms"] * known["max_sm_mhz"] / 1e6
-    return {dtype: round(macs * per_mac, 1) for dtype, macs in known["macs_per_clock"].items()}

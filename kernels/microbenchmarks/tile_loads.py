@@ -17,10 +17,10 @@ from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia import hopper
 from triton.experimental.gluon.language.nvidia.ampere import async_copy
-from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
 
 from ..errors import KernelError
 from ..gemm.stages import next_stage, tma_load
+from ..launch.gluon import descriptor
 from .stamping import Launch, block_barrier, clocks, read_stamps, stamp, stamp_buffer
 
 COLUMNS = 64
@@ -174,7 +174,7 @@ class TileLoading:
         self.words = words[: asked.footprint // 2]
         self.sums = self.words.view(asked.round, -1).sum(dim=1).tolist()
         x = self.words.view(torch.bfloat16).view(-1, COLUMNS)
-        self.operands = [_descriptor(x, rows) for rows in asked.tile] if asked.by == "tma" else [x]
+        self.operands = [descriptor(x, [rows, COLUMNS]) for rows in asked.tile] if asked.by == "tma" else [x]
 
     def start(self, loads: int, checked: bool = False) -> torch.Tensor:
         """Launch `loads` stages per block; returns their stamps, yet to be written. `checked` sums them."""
@@ -202,8 +202,3 @@ class TileLoading:
     def _sum(self, loads: int) -> int:
         times, rest = divmod(loads, self.asked.round)
         return self.asked.together * (times * sum(self.sums) + sum(self.sums[:rest]))
-
-
-def _descriptor(x: torch.Tensor, rows: int) -> TensorDescriptor:
-    box = [rows, COLUMNS]
-    return TensorDescriptor.from_tensor(x, box, gl.NVMMASharedLayout.get_default_for(box, gl.bfloat16))
