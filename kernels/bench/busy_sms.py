@@ -17,10 +17,10 @@ from tilesim.products import Product
 
 from ..gemm.jobs import job
 from ..launch.here import check, on_this_machine
+from ..launch.named import OWN, recordable
 from ..launch.operands import gpu_memory, matrices, sets_beyond_l2
 from ..measure.held_sms import HeldSMs, hold_us
 from ..measure.machine import device, measuring
-from ..measure.record import DEDICATED, recordable
 from ..measure.reference import verify_result
 from ..measure.timing import Rotation, capture, sample, spread
 from .compare import METHOD, tflops
@@ -31,10 +31,10 @@ PRODUCT = Problem(4224, 4096, 4096, order="grouped:8")
 COUNTS = (0, 1, 4, 10, 20, 40, 66)
 
 KERNELS = {
-    "naive": ("naive", DEDICATED, False),
-    "persistent": ("persistent", DEDICATED, False),
+    "naive": ("naive", OWN, False),
+    "persistent": ("persistent", OWN, False),
     "persistent-dynamic": ("persistent-dynamic", TABLE, False),
-    "persistent-told": ("persistent", DEDICATED, True),
+    "persistent-told": ("persistent", OWN, True),
 }
 """By name: schedule, kernel, and whether it is told how many SMs are free and launches no more blocks."""
 
@@ -56,7 +56,7 @@ def busy_sms(*problems: Problem, counts: Sequence[int] = COUNTS, samples: int = 
     """
     asked = problems or (PRODUCT,)
     for problem in asked:
-        check(recordable(DEDICATED, "naive", problem), Product.of(problem))
+        check(recordable(OWN, "naive", problem), Product.of(problem))
     here = device(1)
     rows: list[dict[str, Any]] = []
     for problem in asked:

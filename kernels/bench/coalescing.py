@@ -48,10 +48,12 @@ def coalescing(samples: int = 20) -> dict[str, Any]:
             measured, bandwidth = peaks(dtype)
         counts = counted(list(contenders.values()))
         for i, row in enumerate(timed):
-            moved = counts[i] if counts else {"dram_bytes": size_bytes(product)}
-            rows.append(
-                row | limited(problem, moved, peak or measured, bandwidth) | (waste(moved) if counts else {})
-            )
+            moved = counts[i] or {"dram_bytes": size_bytes(product)}
+            row |= limited(problem, moved, peak or measured, bandwidth)
+            if counts[i]:
+                sectors = moved["load_sectors"] / max(1, moved["load_requests"])
+                row["sectors_per_request"] = round(sectors, 2)
+            rows.append(row)
     return {"method": METHOD, "article": ARTICLE, "rows": rows}
 
 
@@ -60,8 +62,3 @@ def limited(problem: Problem, moved: dict[str, int], peak_tflops: float, gb_per_
     limit = float(roofline(problem.flops / moved["dram_bytes"], peak_tflops, gb_per_s))
     bound = "memory" if limit < peak_tflops else "compute"
     return moved | {"bound": bound, "limit_tflops": round(limit, 1)}
-
-
-def waste(moved: dict[str, int]) -> dict[str, float]:
-    """Sectors that a warp's load instruction touches."""
-    return {"sectors_per_request": round(moved["load_sectors"] / max(1, moved["load_requests"]), 2)}

@@ -61,15 +61,14 @@ counters.profile(bench.once(json.loads(sys.argv[2])))
 """
 
 
-def counted(
-    contenders: Sequence[Contender], metrics: Mapping[str, str] = METRICS
-) -> list[dict[str, int]] | None:
+def counted(contenders: Sequence[Contender], metrics: Mapping[str, str] = METRICS) -> list[dict[str, int]]:
     """The metrics of one launch of each (cold caches; a library is torch.mm, last if at all).
 
-    None where Nsight Compute is not there or reads no counters here. The contenders must run on this machine.
+    Nothing of each where Nsight Compute is not there or reads no counters here. The contenders must run on
+    this machine.
     """
     cases = [[asdict(Product.of(one.problem)), one.config and str(one.config)] for one in contenders]
-    return profiled("counters", cases, len(cases), metrics)
+    return profiled("counters", cases, len(cases), metrics) or [{} for _ in cases]
 
 
 def profiled(

@@ -73,15 +73,8 @@ def kernel_row(tile: tuple[int, int, int], loads: str) -> dict[str, Any]:
         stamps.zero_()
         launch()
         sm, start, done = stamps.cpu().numpy()[:, [1, 2, 6]].T
-    seen = at_once(sm, start, done)
-    return {
-        "name": config.name,
-        "tile": list(tile),
-        "warps": config.warps,
-        "stages": config.stages,
-        **resources,
-        "seen": seen,
-    }
+    about = {"name": config.name, "tile": list(tile), "warps": config.warps, "stages": config.stages}
+    return about | resources | {"seen": at_once(sm, start, done)}
 
 
 def at_once(sm: np.ndarray, start: np.ndarray, done: np.ndarray) -> int:
@@ -140,20 +133,17 @@ def counted() -> list[dict[str, int]]:
 
     Raises KernelError where a block did not stamp, or the driver does not answer.
     """
-    most, rows = shared_kb(), []
+    rows, sms = [], torch.cuda.get_device_properties().multi_processor_count
     for threads, registers, kb in sweep():
-        if kb <= most:
-            rows.append(_row(threads, registers, kb))
+        if kb > shared_kb():
+            continue
+        warps = threads // 32
+        made = launch(stamp_buffer(1, 1, warps)[0], 0, kb=kb, registers=registers)
+        resources = resources_of(made, threads)
+        stamps = stamp_buffer(1, (resources["driver"] + 1) * sms, warps)
+        launch(stamps[0], CYCLES, kb=kb, registers=registers)
+        rows.append(resources | {"seen": residents(blocks(stamps)[0])})
     return rows
-
-
-def _row(threads: int, registers: int, kb: int) -> dict[str, int]:
-    warps, sms = threads // 32, torch.cuda.get_device_properties().multi_processor_count
-    made = launch(stamp_buffer(1, 1, warps)[0], 0, kb=kb, registers=registers)
-    resources = resources_of(made, threads)
-    stamps = stamp_buffer(1, (resources["driver"] + 1) * sms, warps)
-    launch(stamps[0], CYCLES, kb=kb, registers=registers)
-    return resources | {"seen": residents(blocks(stamps)[0])}
 
 
 def resources_of(made: Any, threads: int) -> dict[str, int]:

@@ -48,7 +48,7 @@ def traffic(contenders: Sequence[Contender]) -> list[dict[str, float]]:
     Nothing of each where they cannot be read.
     """
     counts = counted([one for one in contenders for _ in range(LAUNCHES)], TRAFFIC)
-    if counts is None:
+    if not counts[0]:
         return [{} for _ in contenders]
     each = [counts[i : i + LAUNCHES] for i in range(0, len(counts), LAUNCHES)]
     return [read({name: round(median(one[name] for one in own)) for name in TRAFFIC}) for own in each]

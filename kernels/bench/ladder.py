@@ -170,7 +170,7 @@ def _rows(problem: Problem, samples: int, left_out: dict[str, str]) -> list[dict
         | row
         | (
             {"bytes_from": "counters"} | counts[i]
-            if counts
+            if counts[i]
             else {"bytes_from": "model", "dram_bytes": size_bytes(Product.of(problem))}
         )
         for i, row in enumerate(timed)

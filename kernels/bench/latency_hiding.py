@@ -227,15 +227,6 @@ def window(asked: np.ndarray, came: np.ndarray, since: int, count: int) -> tuple
     return next(shown), next(shown)
 
 
-def nearest(waits: list[np.ndarray], mean: float) -> int:
-    """Whose waits have a mean that is nearest to a mean.
-
-    >>> nearest([np.array([5, 5]), np.array([7, 6]), np.array([8, 9])], mean=6.7)
-    1
-    """
-    return int(np.argmin([abs(one.mean() - mean) for one in waits]))
-
-
 def _stamped(x: torch.Tensor, y: torch.Tensor) -> tuple[np.ndarray, dict[str, Any]]:
     """(the wait of each round, the lanes to show) of one launch whose sums are checked."""
     right = A * x.double() + y.double()
@@ -252,5 +243,5 @@ def _stamped(x: torch.Tensor, y: torch.Tensor) -> tuple[np.ndarray, dict[str, An
         for block in zip(asked, came, strict=True)
     ]
     waits = came - asked
-    shown = each[nearest([end - begin for begin, end in each], waits.mean())]
+    shown = min(each, key=lambda times: abs((times[1] - times[0]).mean() - waits.mean()))
     return waits.ravel(), {name: one.tolist() for name, one in zip(("asked", "came"), shown, strict=True)}

@@ -56,15 +56,14 @@ def strided_sum(samples: int = 40) -> dict[str, Any]:
     sums = torch.empty(CELLS // BLOCK, device="cuda")
     totals = [checked_sum(tables[0], sums, *case) for case in cases]
     launches = {str(case): [partial(launch, x, sums, *case) for x in tables] for case in cases}
-    timed = replayed(launches, 10, samples)
+    timed = replayed(launches, 10, samples).values()
     counts = profiled("strided_sum", cases, len(cases), COUNTED, "strided_sum") or [{}] * len(cases)
     rows = [
         {"columns": columns, "loads": loads}
-        | timed[str((columns, loads))]
-        | {"gb_per_s": round(ELEMENT * CELLS / timed[str((columns, loads))]["us"] / 1000, 1)}
-        | {"sum": total, "samples": samples}
+        | times
+        | {"gb_per_s": round(ELEMENT * CELLS / times["us"] / 1000, 1), "sum": total, "samples": samples}
         | counted
-        for (columns, loads), total, counted in zip(cases, totals, counts, strict=True)
+        for (columns, loads), times, total, counted in zip(cases, timed, totals, counts, strict=True)
     ]
     return {"method": METHOD.format(sets=sets), "cells": CELLS, "element": ELEMENT, "rows": rows}
 

@@ -62,5 +62,5 @@ def _products() -> list[dict[str, Any]]:
         for problem in problems
     }
     timed = compare(contenders, samples=50)
-    counts = counted(list(contenders.values())) or [{}] * len(timed)
-    return [row | counts for row, counts in zip(timed, counts, strict=True)]
+    counts = counted(list(contenders.values()))
+    return [row | count for row, count in zip(timed, counts, strict=True)]

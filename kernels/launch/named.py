@@ -6,7 +6,7 @@ are compared have the same.
 
 from dataclasses import replace
 
-from tilesim.errors import unknown
+from tilesim.errors import shown, unknown
 from tilesim.gemm import kernels
 from tilesim.gemm.fit import Limits, limits_of, stages_that_fit
 from tilesim.gemm.warp_specialized import MAX_ACCUMULATORS, WARPGROUP_WARPS
@@ -90,12 +90,43 @@ def named(
             one.loads, one.overlap,
         )  # fmt: skip
     if name.startswith(TABLE_DRIVEN):
-        made = pipeline(product, tile, ctas_per_sm, warps, stages)
-        return KernelConfig(
-            TABLE, name.removeprefix(TABLE_DRIVEN), tile, order, *made[:2], "tma", True, made[2]
-        )
+        schedule = name.removeprefix(TABLE_DRIVEN)
+        return recordable(TABLE, schedule, problem, ctas_per_sm=ctas_per_sm, warps=warps, stages=stages)
     if name not in DEDICATED:
         raise KernelError(unknown("kernel", name, [*NAMES, TABLE_DRIVEN + "SCHEDULE"]))
     made = KernelConfig.named(name, "", tile)
     warps, stages, _ = pipeline(product, tile, ctas_per_sm, warps, stages, made.epilogue_subtiles)
     return replace(made, schedule=made.kernel, order=order, warps=warps, stages=stages)
+
+
+OWN = "dedicated"
+"""The kernel that is written for a schedule, and has its name."""
+
+
+def recordable(
+    kernel: str,
+    schedule: str,
+    problem: Problem,
+    loads: str = "tma",
+    overlap: bool = True,
+    ctas_per_sm: int = 1,
+    warps: int | None = None,
+    stages: int | None = None,
+) -> KernelConfig:
+    """The configuration of a kernel that writes stamps, "dedicated" or "table", in the problem's tiles.
+
+    What is not given suits the tile and fits, see `pipeline`. Raises KernelError where the schedule has
+    no dedicated kernel.
+    """
+    if kernel not in (OWN, TABLE):
+        raise KernelError(f"the kernel is {shown(kernel)}; it must be {OWN!r} or {TABLE!r}")
+    dedicated = [name for name, one in kernels().items() if one.recordable and name != TABLE]
+    if kernel == OWN and schedule not in dedicated:
+        none = unknown("dedicated kernel for the schedule", schedule, dedicated)
+        raise KernelError(f"{none}; the kernel {TABLE!r} runs any")
+    name = TABLE if kernel == TABLE else schedule
+    overlap = overlap and kernels()[name].overlap
+    warps, stages, subtiles = pipeline(Product.of(problem), problem.tile, ctas_per_sm, warps, stages)
+    return KernelConfig(
+        name, schedule, problem.tile, problem.order, warps, stages, loads, overlap, subtiles if overlap else 1
+    )

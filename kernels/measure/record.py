@@ -8,9 +8,7 @@ import numpy as np
 import torch
 
 from tilesim.devices.device import Device
-from tilesim.errors import shown, unknown
-from tilesim.gemm import kernels
-from tilesim.kernel_config import TABLE, KernelConfig
+from tilesim.kernel_config import KernelConfig
 from tilesim.problems import Problem
 from tilesim.products import Product
 from tilesim.spans.recorded_slots import complete
@@ -21,7 +19,7 @@ from ..gemm.jobs import job
 from ..gemm.stamps import WORDS
 from ..launch.here import check, on_this_machine
 from ..launch.job import Job
-from ..launch.named import pipeline
+from ..launch.named import OWN, recordable
 from ..launch.operands import gpu_memory, matrices, sets_beyond_l2
 from .held_sms import HeldSMs, check_apart, hold_us
 from .machine import device as this_gpu
@@ -29,44 +27,12 @@ from .machine import facts, tick_ns
 from .reference import verify_result
 from .timing import Rotation, capture, require_gpu, sample, spread, working_gpu
 
-DEDICATED = "dedicated"
-"""The kernel that is written for a schedule, and has its name."""
-
-
-def recordable(
-    kernel: str,
-    schedule: str,
-    problem: Problem,
-    loads: str = "tma",
-    overlap: bool = True,
-    ctas_per_sm: int = 1,
-    warps: int | None = None,
-    stages: int | None = None,
-) -> KernelConfig:
-    """The configuration of a kernel that writes stamps, "dedicated" or "table", in the problem's tiles.
-
-    What is not given suits the tile and fits, see launch.named. Raises KernelError where the schedule has
-    no dedicated kernel.
-    """
-    if kernel not in (DEDICATED, TABLE):
-        raise KernelError(f"the kernel is {shown(kernel)}; it must be {DEDICATED!r} or {TABLE!r}")
-    dedicated = [name for name, one in kernels().items() if one.recordable and name != TABLE]
-    if kernel == DEDICATED and schedule not in dedicated:
-        none = unknown("dedicated kernel for the schedule", schedule, dedicated)
-        raise KernelError(f"{none}; the kernel {TABLE!r} runs any")
-    name = TABLE if kernel == TABLE else schedule
-    overlap = overlap and kernels()[name].overlap
-    warps, stages, subtiles = pipeline(Product.of(problem), problem.tile, ctas_per_sm, warps, stages)
-    return KernelConfig(
-        name, schedule, problem.tile, problem.order, warps, stages, loads, overlap, subtiles if overlap else 1
-    )
-
 
 def record(
     schedule: str,
     problem: Problem,
     *,
-    kernel: str = DEDICATED,
+    kernel: str = OWN,
     loads: str = "tma",
     overlap: bool = True,
     warps: int | None = None,
