@@ -19,8 +19,7 @@ from ..launch.job import Job, Launch
 from ..launch.operands import Matrices, gpu_memory, matrices, sets_beyond_l2
 from ..matmul import matmul
 from ..measure.machine import device
-from ..measure.reference import verify_result
-from ..measure.timing import Rotation, capture, method, sample, spread, with_host
+from ..measure.timing import Rotation, capture, method, sample, spread, verify_result, with_host
 
 METHOD = (
     method("one launch per operand set, the sets together over 3 times the L2", "kernels")

@@ -23,7 +23,7 @@ from ..launch.here import on_this_machine
 from ..launch.named import named
 from ..launch.operands import gpu_memory, matrices
 from ..measure.machine import device, measuring
-from ..measure.reference import verify_result
+from ..measure.timing import verify_result
 from ..probes.spin import blocks, launch, residents, shared_kb, stamp_buffer
 from ..probes.warp_walk import PARTS, beside, walked
 

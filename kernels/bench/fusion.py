@@ -13,8 +13,7 @@ from ..ideas.fusion import WAYS, Work, chain, compiled
 from ..launch.job import Launch
 from ..launch.operands import beyond_l2, memory_for, sets_beyond_l2
 from ..measure.machine import measuring
-from ..measure.reference import verified
-from ..measure.timing import method, replayed, spread, with_host
+from ..measure.timing import method, replayed, spread, verified, with_host
 from .compare import HOST_SAMPLES
 from .counters import profiled
 

@@ -18,7 +18,7 @@ from tilesim.gemm.warp_specialized import WARPGROUP_WARPS
 from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
-from ..launch.gluon import descriptor, shared_bytes_here, uses_dependent_launch
+from ..gemm.stages import descriptor, shared_bytes_here, uses_dependent_launch
 from ..launch.job import NO_ROWS, Job
 from .jobs import kernel_launch
 from .stages import (

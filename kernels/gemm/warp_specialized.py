@@ -26,7 +26,7 @@ from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 from tilesim.schedules.stream_k import shares
 
-from ..launch.gluon import descriptor, flags, shared_bytes_here, uses_dependent_launch
+from ..gemm.stages import descriptor, flags, shared_bytes_here, uses_dependent_launch
 from ..launch.job import NO_ROWS, Job
 from .jobs import kernel_launch
 from .stages import (

@@ -24,8 +24,7 @@ from ..launch.operands import gpu_memory, matrices, sets_beyond_l2
 from .held_sms import HeldSMs, check_apart, hold_us
 from .machine import device as this_gpu
 from .machine import facts, tick_ns
-from .reference import verify_result
-from .timing import Rotation, capture, require_gpu, sample, spread, working_gpu
+from .timing import Rotation, capture, require_gpu, sample, spread, verify_result, working_gpu
 
 
 def record(

@@ -19,8 +19,7 @@ from triton.experimental.gluon.language.nvidia import hopper
 from triton.experimental.gluon.language.nvidia.ampere import async_copy
 
 from ..errors import KernelError
-from ..gemm.stages import next_stage, tma_load
-from ..launch.gluon import descriptor
+from ..gemm.stages import descriptor, next_stage, tma_load
 from .stamping import Launch, block_barrier, clocks, read_stamps, stamp, stamp_buffer
 
 COLUMNS = 64

@@ -112,7 +112,7 @@ def test_slices_of_larger_matrices_are_read_where_they_lie(gpu, kernel, layout, 
 
 @pytest.mark.parametrize(("rows", "columns"), [(96, 200), (257, 129), (1, 5)])
 def test_fp8_is_copied_to_rows_that_begin_at_whole_lines(gpu, rows, columns):
-    transposed = import_module("tilesim_kernels.gemm.transpose").transposed
+    transposed = import_module("tilesim_kernels.matmul").transposed
     x = matrix(gpu, rows, columns, gpu.torch.float8_e4m3fn)
     made = transposed(x)
     assert made.stride(0) % 128 == 0 and gpu.torch.equal(made.float(), x.T.float())
@@ -186,7 +186,7 @@ def test_a_product_in_a_captured_graph_is_right_at_each_replay(gpu, op):
 
 
 def test_captured_launches_find_their_flags_at_zero_and_leave_them_so(gpu, op, monkeypatch):
-    torch, flags = gpu.torch, import_module("tilesim_kernels.launch.gluon")
+    torch, flags = gpu.torch, import_module("tilesim_kernels.gemm.stages")
     config = KernelConfig("warp-specialized", "stream-k", (128, 128, 64), overlap=True)
     monkeypatch.setattr(op.dispatch, "choices", lambda *asked: [config] * 2)
     a, b = matrix(gpu, 512, 4096, torch.bfloat16), matrix(gpu, 4096, 512, torch.bfloat16, seed=1)
