@@ -59,7 +59,10 @@ def bench(
 
     @measuring
     def timed() -> dict[str, Any]:
-        rows = [compare(contenders, ctas_per_sm, warmup, samples, seed, host) for contenders in sides]
+        rows = [
+            compare(problem, contenders, ctas_per_sm, warmup, samples, seed, host)
+            for problem, contenders in zip(problems, sides, strict=True)
+        ]
         return {"method": METHOD, "rows": list(chain(*rows))}
 
     return timed()
@@ -71,13 +74,12 @@ def _contender(
     """What a name stands for; KernelError where there is no such kernel, or it cannot compute the problem."""
     product = Product.of(problem)
     if name in LIBRARIES:
-        return Contender(problem, library=LIBRARIES[name])
+        return LIBRARIES[name]
     if name == TUNED:
         require_gpu()
-        config = choices(product, gpu())[0]
-        return Contender(config.problem(product), config)
+        return choices(product, gpu())[0]
     if name not in NAMES and not name.startswith(TABLE_DRIVEN):
         raise KernelError(unknown("kernel", name, [*NAMES, TABLE_DRIVEN + "SCHEDULE"]))
     config = named(name, problem, ctas_per_sm, warps, stages)
     check(config, product)
-    return Contender(problem, config)
+    return config

@@ -15,7 +15,7 @@ from tilesim.products import Product
 from ..launch.named import named
 from ..launch.operands import gpu_memory, size_bytes
 from ..measure.machine import device, measuring
-from .compare import METHOD, Contender, compare
+from .compare import METHOD, compare
 from .counters import counted
 from .ladder import peaks
 
@@ -37,16 +37,13 @@ def coalescing(samples: int = 20) -> dict[str, Any]:
     rows: list[dict[str, Any]] = []
     for dtype in ("fp32", "tf32"):
         problem = replace(PRODUCT, dtype=dtype)
-        contenders = {
-            name: Contender(problem, named(kernel, problem, warps=4, stages=1))
-            for name, kernel in KERNELS.items()
-        }
-        timed = compare(contenders, samples=samples, warmup=5)
+        contenders = {name: named(kernel, problem, warps=4, stages=1) for name, kernel in KERNELS.items()}
+        timed = compare(problem, contenders, samples=samples, warmup=5)
         product = Product.of(problem)
         with gpu_memory(product):
             peak = presets().get(device(1).name, {}).get("peak_tflops", {}).get(dtype)
             measured, bandwidth = peaks(dtype)
-        counts = counted(list(contenders.values()))
+        counts = counted([(product, config) for config in contenders.values()])
         for i, row in enumerate(timed):
             moved = counts[i] or {"dram_bytes": size_bytes(product)}
             row |= limited(problem, moved, peak or measured, bandwidth)

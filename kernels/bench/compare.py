@@ -1,7 +1,6 @@
 """compare: contenders are checked against a float64 reference, then timed in turns."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -15,7 +14,7 @@ from tilesim.products import Product
 from ..gemm.jobs import job
 from ..launch.cublas import cublas
 from ..launch.here import on_this_machine
-from ..launch.job import Job, Launch
+from ..launch.job import NO_ROWS, Job, Launch
 from ..launch.operands import Matrices, gpu_memory, matrices, sets_beyond_l2
 from ..matmul import matmul
 from ..measure.machine import device
@@ -31,19 +30,12 @@ HOST_SAMPLES = 20
 """At most so many of launches with the host's work."""
 
 
-@dataclass(frozen=True, slots=True)
-class Contender:
-    """One side of a comparison: a kernel in the tile and order of `problem`, or a library's product.
-
-    `library`: makes a launch from a dtype and three matrices; it stands in place of a `config`.
-    """
-
-    problem: Problem
-    config: KernelConfig | None = None
-    library: Callable[[str, Matrices], Launch] | None = None
+Contender = KernelConfig | Callable[[str, Matrices], Launch]
+"""A kernel, or a library's product: what makes a launch from a dtype and three matrices."""
 
 
 def compare(
+    problem: Problem,
     contenders: Mapping[str, Contender],
     ctas_per_sm: int = 1,
     warmup: int = 30,
@@ -51,17 +43,16 @@ def compare(
     seed: int = 0,
     host: bool = False,
 ) -> list[dict[str, Any]]:
-    """A row of `bench` for each contender, all of one M, N, K and dtype: checked, then timed in turns.
+    """A row of `bench` for each contender's product of these M, N, K and dtype: checked, then timed in turns.
 
     Raises KernelError for a wrong result, or where the operands do not fit into the GPU's memory.
     """
-    problem = next(iter(contenders.values())).problem
     product = Product.of(problem)
     with gpu_memory(product):
         sets = [matrices(product, "cuda", seed + i) for i in range(sets_beyond_l2(product))]
         rotations, about, jobs = {}, {}, {}
         for name, contender in contenders.items():
-            jobs[name], known = job_of(contender, ctas_per_sm)
+            jobs[name], known = job_of(contender, product, ctas_per_sm)
             # a C of its own tensor, since a library may replace its storage
             own = [(a, b, c.detach()) for a, b, c in sets]
             launches = [jobs[name].launcher(operands) for operands in own]
@@ -78,7 +69,7 @@ def compare(
         for work in jobs.values():
             work.check()
     return [
-        contender.problem.as_json()
+        (contender.problem(product) if isinstance(contender, KernelConfig) else problem).as_json()
         | {"kernel": name, **times[name]}
         | {"tflops": tflops(problem, times[name]["us"]), "sm_mhz": round(float(np.median(mhz[name])))}
         | about[name]
@@ -92,12 +83,11 @@ def tflops(problem: Problem, us: float) -> float:
     return round(problem.flops / us / 1e6, 1)
 
 
-def job_of(contender: Contender, ctas_per_sm: int) -> tuple[Job, dict[str, Any]]:
+def job_of(contender: Contender, product: Product, ctas_per_sm: int) -> tuple[Job, dict[str, Any]]:
     """The job of a contender, and its part of the row."""
-    if contender.config is None:
-        return Job(np.empty(0), 0, partial(contender.library or cublas, contender.problem.dtype)), {}
-    product = Product.of(contender.problem)
-    config, why = on_this_machine(contender.config, product)
+    if not isinstance(contender, KernelConfig):
+        return Job(NO_ROWS, 0, partial(contender, product.dtype)), {}
+    config, why = on_this_machine(contender, product)
     known: dict[str, Any] = {
         "variant": config.name,
         "schedule": config.schedule,

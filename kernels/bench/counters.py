@@ -61,13 +61,18 @@ counters.profile(bench.once(json.loads(sys.argv[2])))
 """
 
 
-def counted(contenders: Sequence[Contender], metrics: Mapping[str, str] = METRICS) -> list[dict[str, int]]:
-    """The metrics of one launch of each (cold caches; a library is torch.mm, last if at all).
+def counted(
+    contenders: Sequence[tuple[Product, Contender]], metrics: Mapping[str, str] = METRICS
+) -> list[dict[str, int]]:
+    """The metrics of one launch of each product (cold caches; a library is torch.mm, last if at all).
 
     Nothing of each where Nsight Compute is not there or reads no counters here. The contenders must run on
     this machine.
     """
-    cases = [[asdict(Product.of(one.problem)), one.config and str(one.config)] for one in contenders]
+    cases = [
+        [asdict(product), str(contender) if isinstance(contender, KernelConfig) else None]
+        for product, contender in contenders
+    ]
     return profiled("counters", cases, len(cases), metrics) or [{} for _ in cases]
 
 

@@ -5,11 +5,13 @@ from dataclasses import replace
 from statistics import median
 from typing import Any
 
+from tilesim.kernel_config import KernelConfig
 from tilesim.problems import Problem
+from tilesim.products import Product
 
 from ..launch.named import named
 from ..measure.machine import measuring
-from .compare import METHOD, Contender, compare
+from .compare import METHOD, compare
 from .counters import TRAFFIC, counted
 
 ORDERS = ("row-major", "grouped:4", "grouped:8", "grouped:16", "hilbert")
@@ -30,19 +32,19 @@ def l2_order(samples: int = 50) -> dict[str, Any]:
     `bench.counters.TRAFFIC` and l2_bytes: what the SMs read at the L2.
     """
     rows: list[dict[str, Any]] = []
-    contenders: list[Contender] = []
+    contenders: list[tuple[Product, KernelConfig]] = []
     for size in SIZES:
         problem = Problem(*size)
         each = {order: replace(problem, order=order) for order in ORDERS}
-        orders = {order: Contender(one, named(KERNEL, one)) for order, one in each.items()}
-        rows += compare(orders, samples=samples)
-        contenders += orders.values()
+        orders = {order: named(KERNEL, one) for order, one in each.items()}
+        rows += compare(problem, orders, samples=samples)
+        contenders += [(Product.of(problem), config) for config in orders.values()]
     counts = traffic(contenders)
     rows = [row | {"kernel": KERNEL} | moved for row, moved in zip(rows, counts, strict=True)]
     return {"method": METHOD, "rows": rows}
 
 
-def traffic(contenders: Sequence[Contender]) -> list[dict[str, float]]:
+def traffic(contenders: Sequence[tuple[Product, KernelConfig]]) -> list[dict[str, float]]:
     """Counters of TRAFFIC for each, the median of LAUNCHES, with what they say of reading.
 
     Nothing of each where they cannot be read.

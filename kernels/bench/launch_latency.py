@@ -25,7 +25,7 @@ from ..launch.operands import matrices
 from ..measure.machine import measuring, tick_ns
 from ..measure.timing import capture, spread
 from ..probes.spin import blocks, gaps, launch, residents, shared_kb, sm_mhz, stamp_buffer
-from .compare import LIBRARIES, METHOD, Contender, compare
+from .compare import LIBRARIES, METHOD, compare
 
 WARPS = 4
 CYCLES = 8_000
@@ -229,7 +229,7 @@ def _queued(work: Callable[[], object]) -> float:
 def _products(repeats: int) -> list[dict[str, Any]]:
     """Rows of `bench` with the host's work, of cuBLAS and of the operator, and how long a call takes."""
     names = ("cublas", "matmul")
-    timed = compare({name: Contender(PRODUCT, library=LIBRARIES[name]) for name in names}, host=True)
+    timed = compare(PRODUCT, {name: LIBRARIES[name] for name in names}, host=True)
     rows = []
     for one in timed:
         call = LIBRARIES[one["kernel"]](PRODUCT.dtype, matrices(Product.of(PRODUCT), "cuda", 0))

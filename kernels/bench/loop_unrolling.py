@@ -4,6 +4,7 @@ All is PTX that is not unrolled further. Values are small integers, so fp32 sums
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -126,13 +127,11 @@ class Summing:
         self.sms = torch.cuda.get_device_properties().multi_processor_count
         self.right = {n: float(self.x.sum(dtype=torch.float64))}
 
-    def launch(self, n: int, factor: int, loads: str, warps: int) -> Launch:
-        """Sum the first n values, a multiple of what all threads load per iteration. Raises KernelError if n
-        is not such a multiple, or the sum is not exact."""
+    def launch(self, n: int, warps: int, loads: str, factor: int) -> Launch:
+        """Sum the first n values, a multiple of what all threads load per iteration. Raises KernelError if the
+        sum is not exact."""
         threads = LANES * warps
-        turns, rest = divmod(n, self.sms * threads * factor)
-        if rest or not turns:
-            raise KernelError(f"{n} values are not a multiple of {self.sms * threads * factor} per iteration")
+        turns = n // (self.sms * threads * factor)
         stamps, sums = stamp_buffer(self.sms), torch.full((self.sms * threads,), torch.nan, device="cuda")
         code = sum_code(factor, loads, threads)
         unrolled[(self.sms,)](stamps, self.x, sums, turns, ONE, CODE=code, num_warps=warps)
@@ -144,7 +143,7 @@ class Summing:
         return read_stamps(stamps.cpu().numpy())
 
 
-def chain(factor: int, warps: int, turns: int) -> Launch:
+def chain(warps: int, factor: int, turns: int) -> Launch:
     """One thread block of `warps` warps, whose threads do TURN * turns multiply-adds each. Raises KernelError
     if a thread's sum is not exact."""
     stamps, sums = stamp_buffer(1), torch.full((LANES * warps,), torch.nan, device="cuda")
@@ -185,7 +184,9 @@ def loop_unrolling(launches: int = 10) -> dict[str, Any]:
     summing = Summing(sizes[-1], torch.Generator("cuda").manual_seed(0))
     sums = list(product(sizes, WARPS, LOADS, FACTORS))
     chains = list(product(CHAIN_WARPS, FACTORS))
-    work = [_sum(summing, *case) for case in sums] + [_chain(*case) for case in chains]
+    work = [partial(summing.launch, *case) for case in sums] + [
+        partial(chain, *case, CHAIN_TURNS) for case in chains
+    ]
     seen = in_turns(work, launches)
     first = [case for case in sums if case[0] == sizes[0]]
     counts = profiled("loop_unrolling", first, len(first), INSTRUCTIONS, "^unrolled$")
@@ -212,15 +213,7 @@ def unit() -> int:
     return sms * LANES * max(WARPS) * max(FACTORS)
 
 
-def _sum(summing: Summing, n: int, warps: int, loads: str, factor: int) -> Callable[[], Launch]:
-    return lambda: summing.launch(n, factor, loads, warps)
-
-
-def _chain(warps: int, factor: int) -> Callable[[], Launch]:
-    return lambda: chain(factor, warps, CHAIN_TURNS)
-
-
 def once(cases: Sequence[Any]) -> list[Callable[[], Launch]]:
     """The launch of each sum."""
     summing = Summing(max(n for n, *_ in cases), torch.Generator("cuda").manual_seed(0))
-    return [_sum(summing, *case) for case in cases]
+    return [partial(summing.launch, *case) for case in cases]
