@@ -184,9 +184,8 @@ def loop_unrolling(launches: int = 10) -> dict[str, Any]:
     summing = Summing(sizes[-1], torch.Generator("cuda").manual_seed(0))
     sums = list(product(sizes, WARPS, LOADS, FACTORS))
     chains = list(product(CHAIN_WARPS, FACTORS))
-    work = [partial(summing.launch, *case) for case in sums] + [
-        partial(chain, *case, CHAIN_TURNS) for case in chains
-    ]
+    work = [partial(summing.launch, *case) for case in sums]
+    work += [partial(chain, *case, CHAIN_TURNS) for case in chains]
     seen = in_turns(work, launches)
     first = [case for case in sums if case[0] == sizes[0]]
     counts = profiled("loop_unrolling", first, len(first), INSTRUCTIONS, "^unrolled$")
