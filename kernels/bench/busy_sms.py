@@ -4,6 +4,7 @@ A request to CUTLASS says that static persistent kernels take twice as long wher
 one of NCCL, holds some SMs, and asks for a dynamic scheduler on Hopper (NVIDIA/cutlass, issue 2471).
 """
 
+import itertools
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -71,27 +72,26 @@ def _rows(problem: Problem, here: Device, counts: Sequence[int], samples: int) -
     about: dict[str, dict[str, Any]] = {}
     jobs = []
     holders: dict[int, HeldSMs] = {}
-    for name, (schedule, kernel, told) in KERNELS.items():
+    for (name, (schedule, kernel, told)), count in itertools.product(KERNELS.items(), counts):
         config, why = on_this_machine(recordable(kernel, schedule, problem), product)
-        for count in counts:
-            work = job(config, product, Device(here.sms - count) if told else here)
-            jobs.append(work)
-            launches = [work.launcher(operands) for operands in sets]
-            # nothing is held, once the blocks of the sample before have ended
-            rotation = Rotation(capture(launches), launches, torch.cuda.synchronize)
-            if count and count not in holders:
-                alone = sample({name: rotation}, 2, 3)[name].max() * len(sets)
-                holders[count] = HeldSMs(count, hold_us(float(alone), count))
-            if count:
-                rotation = Rotation(rotation.graph, launches, holders[count].hold, holders[count].check)
-            error = verify_result(name, partial(_after, rotation.before, launches[0]), product, sets[0])
-            work.check()
-            key = f"{name} {count}"
-            rotations[key] = rotation
-            about[key] = {
-                "kernel": name, "schedule": schedule, "variant": config.name, "busy_sms": count,
-                "blocks": work.ctas, "relative_error": float(f"{error:.3g}"),
-            } | ({"fallback": why} if why else {})  # fmt: skip
+        work = job(config, product, Device(here.sms - count) if told else here)
+        jobs.append(work)
+        launches = [work.launcher(operands) for operands in sets]
+        # nothing is held, once the blocks of the sample before have ended
+        rotation = Rotation(capture(launches), launches, torch.cuda.synchronize)
+        if count and count not in holders:
+            alone = sample({name: rotation}, 2, 3)[name].max() * len(sets)
+            holders[count] = HeldSMs(count, hold_us(float(alone), count))
+        if count:
+            rotation = Rotation(rotation.graph, launches, holders[count].hold, holders[count].check)
+        error = verify_result(name, partial(_after, rotation.before, launches[0]), product, sets[0])
+        work.check()
+        key = f"{name} {count}"
+        rotations[key] = rotation
+        about[key] = {
+            "kernel": name, "schedule": schedule, "variant": config.name, "busy_sms": count,
+            "blocks": work.ctas, "relative_error": error,
+        } | ({"fallback": why} if why else {})  # fmt: skip
     us = sample(rotations, 5, samples)
     torch.cuda.synchronize()
     for work in jobs:

@@ -18,16 +18,13 @@ from ..launch.job import NO_ROWS, Job, Launch
 from ..launch.operands import Matrices, gpu_memory, matrices, sets_beyond_l2
 from ..matmul import matmul
 from ..measure.machine import device
-from ..measure.timing import Rotation, capture, method, sample, spread, verify_result, with_host
+from ..measure.timing import Rotation, capture, host_us, method, sample, spread, verify_result
 
 METHOD = (
     method("one launch per operand set, the sets together over 3 times the L2", "kernels")
     + "; before any timing each kernel's C, poisoned with NaN, is compared with a float64 product of fresh"
     " random inputs"
 )
-
-HOST_SAMPLES = 20
-"""At most so many of launches with the host's work."""
 
 
 Contender = KernelConfig | Callable[[str, Matrices], Launch]
@@ -58,14 +55,13 @@ def compare(
             launches = [jobs[name].launcher(operands) for operands in own]
             error = verify_result(name, launches[0], product, own[0])
             jobs[name].check()
-            about[name] = {**known, "relative_error": float(f"{error:.3g}")}
+            about[name] = {**known, "relative_error": error}
             rotations[name] = Rotation(capture(launches), launches)
         mhz: dict[str, np.ndarray] = {}
         times = {name: spread(us) for name, us in sample(rotations, warmup, samples, mhz).items()}
         if host:
             for name, rotation in rotations.items():
-                us = with_host(rotation.launches, 3, min(samples, HOST_SAMPLES))
-                about[name]["host_us"] = spread(us)["us"]
+                about[name]["host_us"] = host_us(rotation.launches, samples)
         for work in jobs.values():
             work.check()
     return [

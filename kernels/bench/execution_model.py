@@ -1,10 +1,4 @@
-"""execution_model: what an SM holds at once, of which kernels, and where the warps of a block are meanwhile.
-
-residents   blocks that only spin, with a sweep of registers, shared memory and threads
-kernels     registers and shared memory of compiled matrix products, and how many blocks an SM held of them
-walk        when each warp of a block was through with each part of its program
-beside      what a warp's multiplying takes beside each other warp: who shares a part of the SM
-"""
+"""execution_model: what an SM holds at once, of which kernels, and where a block's warps are meanwhile."""
 
 import ctypes
 from collections.abc import Iterator
@@ -43,7 +37,8 @@ METHOD = (
 
 @measuring
 def execution_model(launches: int = 21) -> dict[str, Any]:
-    """All four, in JSON values: "machine", "method", "rows" (of residents), "kernels", "walk" and "beside".
+    """All four, in JSON values: "machine", "method", "rows" (blocks that only spin), "kernels" (of matrix
+    products), "walk" (through the parts of a program) and "beside" (who shares a part of the SM).
 
     A row: see `counted`. A kernel: name, tile, warps, stages and the same. walk: parts,
     cycles (int, [warps, parts + 1]), blocks, and the spread of how long after its first warp a block's last

@@ -128,8 +128,8 @@ class Summing:
         self.right = {n: float(self.x.sum(dtype=torch.float64))}
 
     def launch(self, n: int, warps: int, loads: str, factor: int) -> Launch:
-        """Sum the first n values, a multiple of what all threads load per iteration. Raises KernelError if the
-        sum is not exact."""
+        """Sum the first n values, a multiple of what all threads load per iteration. Raises KernelError if
+        the sum is not exact."""
         threads = LANES * warps
         turns = n // (self.sms * threads * factor)
         stamps, sums = stamp_buffer(self.sms), torch.full((self.sms * threads,), torch.nan, device="cuda")

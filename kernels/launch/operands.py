@@ -34,6 +34,7 @@ L2_TIMES = 3
 """A rotation touches at least this many times the L2's bytes before it comes back to a set."""
 
 MOST_SETS = 32
+VECTORS = "of as many vectors as are over 3 times the L2, at least 2 and at most 32"
 
 
 def matrices(product: Product, device: str, seed: int) -> Matrices:

@@ -133,7 +133,7 @@ def typical_launch(
         "kernel_us": spread(us["plain"])["us"],
         "recorded_us": spread(us["stamped"])["us"],
         "sm_mhz": round(1000 * float((drain_cycles - start_cycles).sum() / (drain - start).sum())),
-        "relative_error": float(f"{max(errors):.3g}"),
+        "relative_error": max(errors),
         "kept": f"launch {kept} of {len(seen)}, nearest to the medians of makespan, main loop and epilogue",
         "makespan_ns": percentiles(makespans),
     }

@@ -134,10 +134,10 @@ def sample(
     return us
 
 
-def with_host(launches: Sequence[Callable[[], object]], warmup: int, samples: int) -> np.ndarray:
-    """µs per launch where the host launches one by one, as a program does: float64 [samples]."""
-    us = np.empty(samples)
-    for turn in range(-warmup, samples):
+def host_us(launches: Sequence[Callable[[], object]], samples: int) -> float:
+    """The median µs per launch where the host launches one by one, as programs do, of at most 20 samples."""
+    us = []
+    for turn in range(-3, min(samples, 20)):
         torch.cuda.synchronize()
         began = time.perf_counter()
         for launch in launches:
@@ -145,9 +145,9 @@ def with_host(launches: Sequence[Callable[[], object]], warmup: int, samples: in
         torch.cuda.synchronize()
         took = time.perf_counter() - began
         if turn >= 0:
-            us[turn] = took * 1e6 / len(launches)
+            us.append(took * 1e6 / len(launches))
         time.sleep(REST * took)
-    return us
+    return spread(us)["us"]
 
 
 def spread(values: ArrayLike, median: str = "us", decimals: int | None = 3) -> dict[str, float]:
@@ -219,7 +219,7 @@ def verify_result(name: str, run: Callable[[], object], product: Product, matric
 def verified(
     wrong: str, result: torch.Tensor, run: Callable[[], object], error: Callable[[], float], tolerance: float
 ) -> float:
-    """Poison the result with NaN, run once, and return the relative error.
+    """Poison the result with NaN, run once, and return the relative error, to three digits.
 
     Raises KernelError, so that nothing is timed, where the error is above `tolerance` or not all was written;
     it begins with `wrong`.
@@ -232,4 +232,4 @@ def verified(
             f"{wrong}: its relative error is {found:.1e}, at most {tolerance:.0e} is allowed, so it was not"
             " timed"
         )
-    return found
+    return float(f"{found:.3g}")
