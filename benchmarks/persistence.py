@@ -22,7 +22,7 @@ REPEATS = 51
 
 def measured(k: int) -> dict[str, Any]:
     """A row: spreads of makespans, ns, and of cuBLAS's kernel time, µs."""
-    from tilesim_kernels.bench.compare import compare
+    from tilesim_kernels.bench.bench import compare
     from tilesim_kernels.launch.cublas import cublas
     from tilesim_kernels.measure.record import record
 

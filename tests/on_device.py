@@ -32,9 +32,8 @@ from tilesim_kernels.gemm import jobs, stamps  # noqa: E402
 from tilesim_kernels.launch import here  # noqa: E402
 from tilesim_kernels.launch import operands as inputs  # noqa: E402
 from tilesim_kernels.launch.named import DEDICATED, TABLE_DRIVEN, named  # noqa: E402
-from tilesim_kernels.measure import machine  # noqa: E402
+from tilesim_kernels.measure import machine, reference  # noqa: E402
 from tilesim_kernels.measure import record as recording  # noqa: E402
-from tilesim_kernels.measure import timing as reference  # noqa: E402
 
 few = settings(max_examples=max(1, settings.default.max_examples * 3 // 10))
 """As many examples as the interpreter has time for: 15 of the usual 50, and in longer profiles more."""

@@ -22,8 +22,9 @@ from ..launch.named import OWN, recordable
 from ..launch.operands import gpu_memory, matrices, sets_beyond_l2
 from ..measure.held_sms import HeldSMs, hold_us
 from ..measure.machine import device, measuring
-from ..measure.timing import Rotation, capture, sample, spread, verify_result
-from .compare import METHOD, tflops
+from ..measure.reference import verify_result
+from ..measure.timing import Rotation, capture, sample, spread
+from .bench import METHOD, tflops
 
 PRODUCT = Problem(4224, 4096, 4096, order="grouped:8")
 """528 tiles: four for each of 132 SMs, and none left over."""

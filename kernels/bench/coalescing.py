@@ -15,7 +15,7 @@ from tilesim.products import Product
 from ..launch.named import named
 from ..launch.operands import gpu_memory, size_bytes
 from ..measure.machine import device, measuring
-from .compare import METHOD, compare
+from .bench import METHOD, compare
 from .counters import counted
 from .ladder import peaks
 

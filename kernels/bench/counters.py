@@ -21,7 +21,7 @@ from ..launch.cublas import cublas
 from ..launch.job import Launch
 from ..launch.operands import matrices
 from ..measure.machine import device
-from .compare import Contender
+from .bench import Contender
 
 METRICS = {
     "dram_bytes": "dram__bytes.sum",

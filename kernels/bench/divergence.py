@@ -19,7 +19,7 @@ from triton.experimental.gluon import language as gl
 from ..errors import KernelError
 from ..launch.job import Launch
 from ..measure.machine import measuring
-from ..measure.timing import in_turns
+from ..measure.timing import in_turns, spread
 from .counters import INSTRUCTIONS, profiled
 
 LANES = 32
@@ -228,15 +228,12 @@ def figures(code: str, runs: list[np.ndarray]) -> dict[str, Any]:
     >>> [figures("branch", [stamps])[name] for name in ("cycles", "tail_cycles", "joined")]
     [50.0, 40.0, 1.0]
     """
-    p20, median, p80 = np.quantile([taken(stamps) for stamps in runs], (0.2, 0.5, 0.8)).tolist()
     tail = [int(stamps["end"].max() - stamps["joined"].max()) for stamps in runs]
     together = [(np.ptp(stamps["joined"].reshape(-1, LANES), axis=1) == 0).all() for stamps in runs]
     return {
         "length": LENGTH if code == "branch" else TURN,
         "turns": 1 if code == "branch" else TURNS,
-        "cycles": median,
-        "p20": p20,
-        "p80": p80,
+        **spread([taken(stamps) for stamps in runs], "cycles"),
         "tail_cycles": float(np.median(tail)),
         "joined": float(np.mean(together)),
     }

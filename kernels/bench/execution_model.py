@@ -17,7 +17,7 @@ from ..launch.here import on_this_machine
 from ..launch.named import named
 from ..launch.operands import gpu_memory, matrices
 from ..measure.machine import device, measuring
-from ..measure.timing import verify_result
+from ..measure.reference import verify_result
 from ..probes.spin import blocks, launch, residents, shared_kb, stamp_buffer
 from ..probes.warp_walk import PARTS, beside, walked
 
@@ -142,25 +142,20 @@ def counted() -> list[dict[str, int]]:
 
 
 def resources_of(made: Any, threads: int) -> dict[str, int]:
-    """Of a compiled kernel: threads and shared_bytes of a block, registers of a thread, and driver."""
-    shared = int(made.metadata.shared)
+    """Of a compiled kernel: threads and shared_bytes of a block, registers of a thread, and how many blocks
+    an SM holds by the driver's count.
+
+    Raises KernelError where the driver refuses.
+    """
+    found, shared = ctypes.c_int(), int(made.metadata.shared)
+    status = ctypes.CDLL("libcuda.so.1").cuOccupancyMaxActiveBlocksPerMultiprocessor(
+        ctypes.byref(found), ctypes.c_void_p(made.function), threads, ctypes.c_size_t(shared)
+    )
+    if status:
+        raise KernelError(f"the driver does not say how many blocks of {threads} threads fit (CUDA {status})")
     return {
         "threads": threads,
         "registers": int(made.n_regs),
         "shared_bytes": shared,
-        "driver": driver_residents(made.function, threads, shared),
+        "driver": found.value,
     }
-
-
-def driver_residents(function: int, threads: int, shared_bytes: int) -> int:
-    """Thread blocks of a kernel that an SM holds, as cuOccupancyMaxActiveBlocksPerMultiprocessor counts.
-
-    Raises KernelError where the driver refuses.
-    """
-    found = ctypes.c_int()
-    status = ctypes.CDLL("libcuda.so.1").cuOccupancyMaxActiveBlocksPerMultiprocessor(
-        ctypes.byref(found), ctypes.c_void_p(function), threads, ctypes.c_size_t(shared_bytes)
-    )
-    if status:
-        raise KernelError(f"the driver does not say how many blocks of {threads} threads fit (CUDA {status})")
-    return found.value

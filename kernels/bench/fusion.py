@@ -13,7 +13,8 @@ from ..ideas.fusion import WAYS, Work, chain, compiled
 from ..launch.job import Launch
 from ..launch.operands import VECTORS, beyond_l2, memory_for, sets_beyond_l2
 from ..measure.machine import measuring
-from ..measure.timing import host_us, method, replayed, verified
+from ..measure.reference import verified
+from ..measure.timing import host_us, method, replayed
 from .counters import profiled
 
 LARGE, SMALL, TINY = 2**26, 2**21, 2**10

@@ -11,7 +11,7 @@ from tilesim.products import Product
 
 from ..launch.named import named
 from ..measure.machine import measuring
-from .compare import METHOD, compare
+from .bench import METHOD, compare
 from .counters import TRAFFIC, counted
 
 ORDERS = ("row-major", "grouped:4", "grouped:8", "grouped:16", "hilbert")
@@ -45,23 +45,18 @@ def l2_order(samples: int = 50) -> dict[str, Any]:
 
 
 def traffic(contenders: Sequence[tuple[Product, KernelConfig]]) -> list[dict[str, float]]:
-    """Counters of TRAFFIC for each, the median of LAUNCHES, with what they say of reading.
+    """Counters of TRAFFIC for each, the median of LAUNCHES, with l2_bytes, 32 for a sector, and l2_hit_rate.
 
     Nothing of each where they cannot be read.
     """
     counts = counted([one for one in contenders for _ in range(LAUNCHES)], TRAFFIC)
     if not counts[0]:
         return [{} for _ in contenders]
-    each = [counts[i : i + LAUNCHES] for i in range(0, len(counts), LAUNCHES)]
-    return [read({name: round(median(one[name] for one in own)) for name in TRAFFIC}) for own in each]
-
-
-def read(moved: dict[str, int]) -> dict[str, float]:
-    """Counters of TRAFFIC, with l2_bytes, 32 for a sector, l2_hit_rate and how many launches were counted.
-
-    >>> read({"l2_read_sectors": 4, "l2_hit_sectors": 3})["l2_hit_rate"]
-    0.75
-    """
-    sectors = moved["l2_read_sectors"]
-    hits = moved["l2_hit_sectors"] / max(1, sectors)
-    return moved | {"l2_bytes": 32 * sectors, "l2_hit_rate": round(hits, 4), "counted_launches": LAUNCHES}
+    rows = []
+    for i in range(0, len(counts), LAUNCHES):
+        own = counts[i : i + LAUNCHES]
+        moved = {name: round(median(one[name] for one in own)) for name in TRAFFIC}
+        sectors = moved["l2_read_sectors"]
+        hit_rate = round(moved["l2_hit_sectors"] / max(1, sectors), 4)
+        rows.append(moved | {"l2_bytes": 32 * sectors, "l2_hit_rate": hit_rate, "counted_launches": LAUNCHES})
+    return rows

@@ -16,7 +16,7 @@ from ..launch.here import check
 from ..launch.operands import gpu_memory, matrices, size_bytes
 from ..measure.machine import device, measuring
 from ..measure.timing import replayed
-from .compare import METHOD, Contender, compare, job_of, tflops
+from .bench import METHOD, Contender, compare, job_of, tflops
 from .counters import counted
 
 BIG = (128, 256, 64)

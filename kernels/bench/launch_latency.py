@@ -25,7 +25,7 @@ from ..launch.operands import matrices
 from ..measure.machine import measuring, tick_ns
 from ..measure.timing import capture, spread
 from ..probes.spin import blocks, gaps, launch, residents, shared_kb, sm_mhz, stamp_buffer
-from .compare import LIBRARIES, METHOD, compare
+from .bench import LIBRARIES, METHOD, compare
 
 WARPS = 4
 CYCLES = 8_000

@@ -7,7 +7,7 @@ from tilesim.products import Product
 
 from ..launch.named import named
 from ..measure.machine import measuring
-from .compare import METHOD, compare
+from .bench import METHOD, compare
 from .l2_order import traffic
 
 SIZES = ((2048, 2048, 2048), (4096, 4096, 4096), (8192, 8192, 8192))

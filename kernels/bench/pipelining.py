@@ -13,7 +13,7 @@ from tilesim.traces import Trace
 from ..launch.named import named
 from ..measure.machine import measuring
 from ..measure.record import record
-from .compare import METHOD, compare
+from .bench import METHOD, compare
 
 PRODUCT = Problem(2048, 2048, 2048, order="grouped:8")
 """128 tiles for 132 SMs: every thread block has its SM to itself, whatever the stages."""

@@ -14,7 +14,8 @@ import torch
 
 from ..launch.operands import VECTORS, beyond_l2, memory_for
 from ..measure.machine import measuring
-from ..measure.timing import method, replayed, verified
+from ..measure.reference import verified
+from ..measure.timing import method, replayed
 from ..reductions import STEPS, THREADS, Summing, summing
 
 SIZES = (2**20, 2**24, 2**28)

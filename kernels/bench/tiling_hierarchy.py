@@ -11,8 +11,8 @@ from ..errors import KernelError
 from ..launch.named import named
 from ..measure.machine import measuring
 from ..microbenchmarks.tile_cases import K_STEPS, has_wgmma, multiplying
-from .compare import METHOD as PRODUCTS_METHOD
-from .compare import compare
+from .bench import METHOD as PRODUCTS_METHOD
+from .bench import compare
 from .counters import counted
 from .memory import LAUNCHES, measured, merged
 

@@ -24,7 +24,8 @@ from ..launch.operands import gpu_memory, matrices, sets_beyond_l2
 from .held_sms import HeldSMs, check_apart, hold_us
 from .machine import device as this_gpu
 from .machine import facts, tick_ns
-from .timing import Rotation, capture, require_gpu, sample, spread, verify_result, working_gpu
+from .reference import verify_result
+from .timing import Rotation, capture, require_gpu, sample, spread, working_gpu
 
 
 def record(

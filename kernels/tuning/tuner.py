@@ -20,7 +20,8 @@ from ..launch.cublas import cublas
 from ..launch.job import Job
 from ..launch.operands import Matrices, gpu_memory, matrices, sets_beyond_l2
 from ..measure.machine import device as this_gpu
-from ..measure.timing import REST, Rotation, capture, sample, spread, verify_result, working_gpu
+from ..measure.reference import verify_result
+from ..measure.timing import REST, Rotation, capture, sample, spread, working_gpu
 
 SCREENING, FINALISTS, WARMUP, HOPELESS = 3, 8, 5, 1.6
 """Samples of each kernel, how many of the fastest are sampled again, after how many rounds; one that takes
