@@ -48,17 +48,11 @@ COMPUTED_ORDERS = ("row-major", "column-major", "grouped")
 
 
 def kernel_launch(
-    kernel: Any,
-    ctas: int,
-    config: KernelConfig,
-    product: Product,
-    values: dict[str, Any],
-    matrices: Matrices,
-    stamps: torch.Tensor | None = None,
-    rows: int = 0,
+    kernel: Any, ctas: int, config: KernelConfig, product: Product, values: dict[str, Any],
+    matrices: Matrices, stamps: torch.Tensor | None = None, rows: int = 0,
     make_descriptor: Callable[[torch.Tensor, list[int]], Any] = TensorDescriptor.from_tensor,
     boxes: Mapping[str, tuple[int, int]] | None = None,
-) -> KernelLaunch:
+) -> KernelLaunch:  # fmt: skip
     """A launch of a kernel, whose arguments up to K are tensors and sizes, and which has a plan of `rows`.
 
     `values`: arguments by name, and options of the launch, where they do not follow from the rest. `boxes`:
