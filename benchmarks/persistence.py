@@ -22,14 +22,15 @@ REPEATS = 51
 
 def measured(k: int) -> dict[str, Any]:
     """A row: spreads of makespans, ns, and of cuBLAS's kernel time, µs."""
-    from tilesim_kernels.bench.compare import Contender, compare
+    from tilesim_kernels.bench.bench import compare
+    from tilesim_kernels.launch.cublas import cublas
     from tilesim_kernels.measure.record import record
 
     problem = Problem(4096, 4096, k, order="grouped:8")
     row: dict[str, Any] = {"k": k}
     for name, (schedule, overlap) in KERNELS.items():
         row[name] = record(schedule, problem, overlap=overlap, repeats=REPEATS).meta["makespan_ns"]
-    (library,) = compare({"cublas": Contender(problem)})
+    (library,) = compare(problem, {"cublas": cublas})
     return row | {"cublas": {name: library[name] for name in ("us", "p20", "p80") if name in library}}
 
 

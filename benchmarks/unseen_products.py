@@ -151,7 +151,7 @@ def cublas_kernel(names: Sequence[str]) -> str:
 
 def copying(a: Any, b: Any, scale: Any) -> Any:
     """cuBLAS's product of fp8 operands whose B is row-major, by way of the copy that `matmul` makes."""
-    from tilesim_kernels.gemm.transpose import transposed
+    from tilesim_kernels.matmul import transposed
 
     return fp8_product(a, transposed(b).T, scale)
 

@@ -2,14 +2,14 @@
 
     gemm/             the kernels, a file each, and the device functions that they share
     ideas/            small kernels, each of which shows one idea by its time
-    reductions/       five kernels that sum a vector
+    reductions.py     five kernels that sum a vector
     launch/           from a problem and a variant to a launch: configuration, operands, plan tables, jobs
     measure/          kernel times by graph replay, the float64 reference, and recorded traces
     bench/            what `tilesim bench` measures: kernels beside each other and libraries, and the GPU
     tuning/           the fastest kernel for each shape, and the table of them
     probes/           kernels that show how the GPU runs thread blocks and warps
     microbenchmarks/  kernels for its memory system and its tensor cores, one figure at a time
-    matmul.py         the torch operator
+    matmul.py         the torch operator, which dispatch.py gives its launches
 
 What they offer:
 
@@ -28,7 +28,7 @@ Importing this needs torch and triton; running it, an NVIDIA GPU, or for product
 from .bench.bench import NAMES, bench
 from .errors import KernelError
 from .matmul import matmul
-from .measure.gpu_facts import gpu_facts
+from .measure.machine import gpu_facts
 from .measure.record import record
 from .tuning.tune import tune
 

@@ -12,10 +12,9 @@ import torch
 
 from ..errors import KernelError
 from ..launch.job import Launch
-from ..reductions import STEPS, THREADS, launches, summing
-from ..reductions.block import WARPS
+from ..measure.machine import measuring
+from ..reductions import STEPS, THREADS, WARPS, launches, summing
 from .counters import profiled
-from .measuring import measuring
 from .reductions import slots, verified_sum
 
 VALUES = 2**24

@@ -1,22 +1,125 @@
-"""bench: kernel times beside cuBLAS, of correct kernels only."""
+"""bench: kernel times beside cuBLAS, taken in turns, of results that agree with a float64 reference."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from itertools import chain
 from typing import Any
 
+import numpy as np
+import torch
+
 from tilesim.errors import unknown
+from tilesim.kernel_config import KernelConfig
 from tilesim.problems import Problem
 from tilesim.products import Product
 
 from ..errors import KernelError
-from ..launch.here import check
+from ..gemm.jobs import job
+from ..launch.cublas import cublas
+from ..launch.here import check, on_this_machine
+from ..launch.job import NO_ROWS, Job, Launch
 from ..launch.named import DEDICATED, TABLE_DRIVEN, named
 from ..launch.named import NAMES as KNOWN
-from ..measure.machine import gpu
-from ..measure.timing import require_gpu
+from ..launch.operands import Matrices, gpu_memory, matrices, sets_beyond_l2
+from ..matmul import matmul
+from ..measure.machine import device, gpu, measuring
+from ..measure.reference import verify_result
+from ..measure.timing import Rotation, capture, host_us, method, require_gpu, sample, spread
 from ..tuning.choice import choices
-from .compare import LIBRARIES, METHOD, Contender, compare
-from .measuring import measuring
+
+METHOD = (
+    method("one launch per operand set, the sets together over 3 times the L2", "kernels")
+    + "; before any timing each kernel's C, poisoned with NaN, is compared with a float64 product of fresh"
+    " random inputs"
+)
+
+
+Contender = KernelConfig | Callable[[str, Matrices], Launch]
+"""A kernel, or a library's product: what makes a launch from a dtype and three matrices."""
+
+
+def compare(
+    problem: Problem,
+    contenders: Mapping[str, Contender],
+    ctas_per_sm: int = 1,
+    warmup: int = 30,
+    samples: int = 100,
+    seed: int = 0,
+    host: bool = False,
+) -> list[dict[str, Any]]:
+    """A row of `bench` for each contender's product of these M, N, K and dtype: checked, then timed in turns.
+
+    Raises KernelError for a wrong result, or where the operands do not fit into the GPU's memory.
+    """
+    product = Product.of(problem)
+    with gpu_memory(product):
+        sets = [matrices(product, "cuda", seed + i) for i in range(sets_beyond_l2(product))]
+        rotations, about, jobs = {}, {}, {}
+        for name, contender in contenders.items():
+            jobs[name], known = job_of(contender, product, ctas_per_sm)
+            # a C of its own tensor, since a library may replace its storage
+            own = [(a, b, c.detach()) for a, b, c in sets]
+            launches = [jobs[name].launcher(operands) for operands in own]
+            error = verify_result(name, launches[0], product, own[0])
+            jobs[name].check()
+            about[name] = {**known, "relative_error": error}
+            rotations[name] = Rotation(capture(launches), launches)
+        mhz: dict[str, np.ndarray] = {}
+        times = {name: spread(us) for name, us in sample(rotations, warmup, samples, mhz).items()}
+        if host:
+            for name, rotation in rotations.items():
+                about[name]["host_us"] = host_us(rotation.launches, samples)
+        for work in jobs.values():
+            work.check()
+    return [
+        (contender.problem(product) if isinstance(contender, KernelConfig) else problem).as_json()
+        | {"kernel": name, **times[name]}
+        | {"tflops": tflops(problem, times[name]["us"]), "sm_mhz": round(float(np.median(mhz[name])))}
+        | about[name]
+        | {"samples": samples, "launches": len(sets)}
+        for name, contender in contenders.items()
+    ]
+
+
+def tflops(problem: Problem, us: float) -> float:
+    """10^12 multiplications and additions per second, padding not counted."""
+    return round(problem.flops / us / 1e6, 1)
+
+
+def job_of(contender: Contender, product: Product, ctas_per_sm: int) -> tuple[Job, dict[str, Any]]:
+    """The job of a contender, and its part of the row."""
+    if not isinstance(contender, KernelConfig):
+        return Job(NO_ROWS, 0, partial(contender, product.dtype)), {}
+    config, why = on_this_machine(contender, product)
+    known: dict[str, Any] = {
+        "variant": config.name,
+        "schedule": config.schedule,
+        "loads": config.loads,
+        "warps": config.warps,
+        "stages": config.stages,
+    }
+    if why:
+        known["fallback"] = why
+    return job(config, product, device(ctas_per_sm)), known
+
+
+def compiled(dtype: str, matrices: Matrices) -> Launch:
+    """The product as torch.compile makes it of torch.mm in its mode max-autotune."""
+    a, b, c = matrices
+    product = torch.compile(torch.mm, mode="max-autotune-no-cudagraphs", dynamic=False)
+    return lambda: c.set_(product(a, b))  # c takes over the storage of the result
+
+
+def operator(dtype: str, matrices: Matrices) -> Launch:
+    """The product as this package's own operator makes it."""
+    a, b, c = matrices
+    return lambda: c.set_(matmul(a, b))
+
+
+LIBRARIES: dict[str, Callable[[str, Matrices], Launch]] = {
+    "cublas": cublas, "torch.compile": compiled, "matmul": operator,
+}  # fmt: skip
+"""What bench times beside the kernels, by name."""
 
 KERNELS = (*DEDICATED, "cublas")
 """What bench times where nothing else is asked for: Triton kernels, and cuBLAS through torch.mm."""
@@ -42,7 +145,7 @@ def bench(
     """Time `kernels` on `problems`, in JSON values: "machine" (see facts), "method" and "rows".
 
     A kernel is one of NAMES, or table:SCHEDULE, such as table:stream-k:108, with TMA loads and overlap.
-    `warps` and `stages`: where not given, what suits the tile and fits (see launch.pipeline).
+    `warps` and `stages`: where not given, what suits the tile and fits (see launch.named).
     `ctas_per_sm`: thread blocks per SM that the schedules count on. `host`: time launches one by one, too.
 
     A row per problem and kernel has m, n, k, tile, dtype, order, kernel; us (the median kernel time), p20,
@@ -60,7 +163,10 @@ def bench(
 
     @measuring
     def timed() -> dict[str, Any]:
-        rows = [compare(contenders, ctas_per_sm, warmup, samples, seed, host) for contenders in sides]
+        rows = [
+            compare(problem, contenders, ctas_per_sm, warmup, samples, seed, host)
+            for problem, contenders in zip(problems, sides, strict=True)
+        ]
         return {"method": METHOD, "rows": list(chain(*rows))}
 
     return timed()
@@ -72,13 +178,12 @@ def _contender(
     """What a name stands for; KernelError where there is no such kernel, or it cannot compute the problem."""
     product = Product.of(problem)
     if name in LIBRARIES:
-        return Contender(problem, library=LIBRARIES[name])
+        return LIBRARIES[name]
     if name == TUNED:
         require_gpu()
-        config = choices(product, gpu())[0]
-        return Contender(config.problem(product), config)
+        return choices(product, gpu())[0]
     if name not in NAMES and not name.startswith(TABLE_DRIVEN):
         raise KernelError(unknown("kernel", name, [*NAMES, TABLE_DRIVEN + "SCHEDULE"]))
     config = named(name, problem, ctas_per_sm, warps, stages)
     check(config, product)
-    return Contender(problem, config)
+    return config

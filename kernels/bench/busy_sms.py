@@ -4,6 +4,7 @@ A request to CUTLASS says that static persistent kernels take twice as long wher
 one of NCCL, holds some SMs, and asks for a dynamic scheduler on Hopper (NVIDIA/cutlass, issue 2471).
 """
 
+import itertools
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -17,14 +18,13 @@ from tilesim.products import Product
 
 from ..gemm.jobs import job
 from ..launch.here import check, on_this_machine
+from ..launch.named import OWN, recordable
 from ..launch.operands import gpu_memory, matrices, sets_beyond_l2
 from ..measure.held_sms import HeldSMs, hold_us
-from ..measure.machine import device
-from ..measure.record import DEDICATED, recordable
+from ..measure.machine import device, measuring
 from ..measure.reference import verify_result
 from ..measure.timing import Rotation, capture, sample, spread
-from .compare import METHOD, tflops
-from .measuring import measuring
+from .bench import METHOD, tflops
 
 PRODUCT = Problem(4224, 4096, 4096, order="grouped:8")
 """528 tiles: four for each of 132 SMs, and none left over."""
@@ -32,10 +32,10 @@ PRODUCT = Problem(4224, 4096, 4096, order="grouped:8")
 COUNTS = (0, 1, 4, 10, 20, 40, 66)
 
 KERNELS = {
-    "naive": ("naive", DEDICATED, False),
-    "persistent": ("persistent", DEDICATED, False),
+    "naive": ("naive", OWN, False),
+    "persistent": ("persistent", OWN, False),
     "persistent-dynamic": ("persistent-dynamic", TABLE, False),
-    "persistent-told": ("persistent", DEDICATED, True),
+    "persistent-told": ("persistent", OWN, True),
 }
 """By name: schedule, kernel, and whether it is told how many SMs are free and launches no more blocks."""
 
@@ -57,7 +57,7 @@ def busy_sms(*problems: Problem, counts: Sequence[int] = COUNTS, samples: int = 
     """
     asked = problems or (PRODUCT,)
     for problem in asked:
-        check(recordable(DEDICATED, "naive", problem), Product.of(problem))
+        check(recordable(OWN, "naive", problem), Product.of(problem))
     here = device(1)
     rows: list[dict[str, Any]] = []
     for problem in asked:
@@ -73,27 +73,26 @@ def _rows(problem: Problem, here: Device, counts: Sequence[int], samples: int) -
     about: dict[str, dict[str, Any]] = {}
     jobs = []
     holders: dict[int, HeldSMs] = {}
-    for name, (schedule, kernel, told) in KERNELS.items():
+    for (name, (schedule, kernel, told)), count in itertools.product(KERNELS.items(), counts):
         config, why = on_this_machine(recordable(kernel, schedule, problem), product)
-        for count in counts:
-            work = job(config, product, Device(here.sms - count) if told else here)
-            jobs.append(work)
-            launches = [work.launcher(operands) for operands in sets]
-            # nothing is held, once the blocks of the sample before have ended
-            rotation = Rotation(capture(launches), launches, torch.cuda.synchronize)
-            if count and count not in holders:
-                alone = sample({name: rotation}, 2, 3)[name].max() * len(sets)
-                holders[count] = HeldSMs(count, hold_us(float(alone), count))
-            if count:
-                rotation = Rotation(rotation.graph, launches, holders[count].hold, holders[count].check)
-            error = verify_result(name, partial(_after, rotation.before, launches[0]), product, sets[0])
-            work.check()
-            key = f"{name} {count}"
-            rotations[key] = rotation
-            about[key] = {
-                "kernel": name, "schedule": schedule, "variant": config.name, "busy_sms": count,
-                "blocks": work.ctas, "relative_error": float(f"{error:.3g}"),
-            } | ({"fallback": why} if why else {})  # fmt: skip
+        work = job(config, product, Device(here.sms - count) if told else here)
+        jobs.append(work)
+        launches = [work.launcher(operands) for operands in sets]
+        # nothing is held, once the blocks of the sample before have ended
+        rotation = Rotation(capture(launches), launches, torch.cuda.synchronize)
+        if count and count not in holders:
+            alone = sample({name: rotation}, 2, 3)[name].max() * len(sets)
+            holders[count] = HeldSMs(count, hold_us(float(alone), count))
+        if count:
+            rotation = Rotation(rotation.graph, launches, holders[count].hold, holders[count].check)
+        error = verify_result(name, partial(_after, rotation.before, launches[0]), product, sets[0])
+        work.check()
+        key = f"{name} {count}"
+        rotations[key] = rotation
+        about[key] = {
+            "kernel": name, "schedule": schedule, "variant": config.name, "busy_sms": count,
+            "blocks": work.ctas, "relative_error": error,
+        } | ({"fallback": why} if why else {})  # fmt: skip
     us = sample(rotations, 5, samples)
     torch.cuda.synchronize()
     for work in jobs:

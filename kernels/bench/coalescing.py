@@ -14,11 +14,10 @@ from tilesim.products import Product
 
 from ..launch.named import named
 from ..launch.operands import gpu_memory, size_bytes
-from ..measure.machine import device
-from .compare import METHOD, Contender, compare
+from ..measure.machine import device, measuring
+from .bench import METHOD, compare
 from .counters import counted
 from .ladder import peaks
-from .measuring import measuring
 
 PRODUCT = Problem(8192, 6144, 4096, tile=(64, 64, 64), dtype="fp32")
 KERNELS = {"uncoalesced": "uncoalesced", "coalesced": "naive-ptr"}
@@ -38,21 +37,20 @@ def coalescing(samples: int = 20) -> dict[str, Any]:
     rows: list[dict[str, Any]] = []
     for dtype in ("fp32", "tf32"):
         problem = replace(PRODUCT, dtype=dtype)
-        contenders = {
-            name: Contender(problem, named(kernel, problem, warps=4, stages=1))
-            for name, kernel in KERNELS.items()
-        }
-        timed = compare(contenders, samples=samples, warmup=5)
+        contenders = {name: named(kernel, problem, warps=4, stages=1) for name, kernel in KERNELS.items()}
+        timed = compare(problem, contenders, samples=samples, warmup=5)
         product = Product.of(problem)
         with gpu_memory(product):
             peak = presets().get(device(1).name, {}).get("peak_tflops", {}).get(dtype)
             measured, bandwidth = peaks(dtype)
-        counts = counted(list(contenders.values()))
+        counts = counted([(product, config) for config in contenders.values()])
         for i, row in enumerate(timed):
-            moved = counts[i] if counts else {"dram_bytes": size_bytes(product)}
-            rows.append(
-                row | limited(problem, moved, peak or measured, bandwidth) | (waste(moved) if counts else {})
-            )
+            moved = counts[i] or {"dram_bytes": size_bytes(product)}
+            row |= limited(problem, moved, peak or measured, bandwidth)
+            if counts[i]:
+                sectors = moved["load_sectors"] / max(1, moved["load_requests"])
+                row["sectors_per_request"] = round(sectors, 2)
+            rows.append(row)
     return {"method": METHOD, "article": ARTICLE, "rows": rows}
 
 
@@ -61,8 +59,3 @@ def limited(problem: Problem, moved: dict[str, int], peak_tflops: float, gb_per_
     limit = float(roofline(problem.flops / moved["dram_bytes"], peak_tflops, gb_per_s))
     bound = "memory" if limit < peak_tflops else "compute"
     return moved | {"bound": bound, "limit_tflops": round(limit, 1)}
-
-
-def waste(moved: dict[str, int]) -> dict[str, float]:
-    """Sectors that a warp's load instruction touches."""
-    return {"sectors_per_request": round(moved["load_sectors"] / max(1, moved["load_requests"]), 2)}

@@ -21,7 +21,7 @@ from ..launch.cublas import cublas
 from ..launch.job import Launch
 from ..launch.operands import matrices
 from ..measure.machine import device
-from .compare import Contender
+from .bench import Contender
 
 METRICS = {
     "dram_bytes": "dram__bytes.sum",
@@ -62,14 +62,18 @@ counters.profile(bench.once(json.loads(sys.argv[2])))
 
 
 def counted(
-    contenders: Sequence[Contender], metrics: Mapping[str, str] = METRICS
-) -> list[dict[str, int]] | None:
-    """The metrics of one launch of each (cold caches; a library is torch.mm, last if at all).
+    contenders: Sequence[tuple[Product, Contender]], metrics: Mapping[str, str] = METRICS
+) -> list[dict[str, int]]:
+    """The metrics of one launch of each product (cold caches; a library is torch.mm, last if at all).
 
-    None where Nsight Compute is not there or reads no counters here. The contenders must run on this machine.
+    Nothing of each where Nsight Compute is not there or reads no counters here. The contenders must run on
+    this machine.
     """
-    cases = [[asdict(Product.of(one.problem)), one.config and str(one.config)] for one in contenders]
-    return profiled("counters", cases, len(cases), metrics)
+    cases = [
+        [asdict(product), str(contender) if isinstance(contender, KernelConfig) else None]
+        for product, contender in contenders
+    ]
+    return profiled("counters", cases, len(cases), metrics) or [{} for _ in cases]
 
 
 def profiled(

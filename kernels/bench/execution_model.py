@@ -1,11 +1,7 @@
-"""execution_model: what an SM holds at once, of which kernels, and where the warps of a block are meanwhile.
+"""execution_model: what an SM holds at once, of which kernels, and where a block's warps are meanwhile."""
 
-residents   blocks that only spin, with a sweep of registers, shared memory and threads
-kernels     registers and shared memory of compiled matrix products, and how many blocks an SM held of them
-walk        when each warp of a block was through with each part of its program
-beside      what a warp's multiplying takes beside each other warp: who shares a part of the SM
-"""
-
+import ctypes
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,16 +10,16 @@ import torch
 from tilesim.problems import Problem
 from tilesim.products import Product
 
+from ..errors import KernelError
 from ..gemm.jobs import job
 from ..gemm.stamps import WORDS
 from ..launch.here import on_this_machine
 from ..launch.named import named
 from ..launch.operands import gpu_memory, matrices
-from ..measure.machine import device
+from ..measure.machine import device, measuring
 from ..measure.reference import verify_result
-from ..probes.residents import counted, resources_of
+from ..probes.spin import blocks, launch, residents, shared_kb, stamp_buffer
 from ..probes.warp_walk import PARTS, beside, walked
-from .measuring import measuring
 
 TILES = ((64, 64, 64), (128, 64, 64), (128, 128, 64), (128, 256, 64))
 LOADS = ("ptr", "tma")
@@ -41,9 +37,10 @@ METHOD = (
 
 @measuring
 def execution_model(launches: int = 21) -> dict[str, Any]:
-    """All four, in JSON values: "machine", "method", "rows" (of residents), "kernels", "walk" and "beside".
+    """All four, in JSON values: "machine", "method", "rows" (blocks that only spin), "kernels" (of matrix
+    products), "walk" (through the parts of a program) and "beside" (who shares a part of the SM).
 
-    A row: see `probes.residents.counted`. A kernel: name, tile, warps, stages and the same. walk: parts,
+    A row: see `counted`. A kernel: name, tile, warps, stages and the same. walk: parts,
     cycles (int, [warps, parts + 1]), blocks, and the spread of how long after its first warp a block's last
     one comes to the barrier: p20, median, p80. beside: cycles of a warp alone, and by its partner's number.
     """
@@ -71,15 +68,8 @@ def kernel_row(tile: tuple[int, int, int], loads: str) -> dict[str, Any]:
         stamps.zero_()
         launch()
         sm, start, done = stamps.cpu().numpy()[:, [1, 2, 6]].T
-    seen = at_once(sm, start, done)
-    return {
-        "name": config.name,
-        "tile": list(tile),
-        "warps": config.warps,
-        "stages": config.stages,
-        **resources,
-        "seen": seen,
-    }
+    about = {"name": config.name, "tile": list(tile), "warps": config.warps, "stages": config.stages}
+    return about | resources | {"seen": at_once(sm, start, done)}
 
 
 def at_once(sm: np.ndarray, start: np.ndarray, done: np.ndarray) -> int:
@@ -109,4 +99,63 @@ def typical_walk(cycles: np.ndarray) -> dict[str, Any]:
         "cycles": cycles[kept].tolist(),
         "blocks": len(cycles),
         "apart": {"p20": p20, "median": median, "p80": p80},
+    }
+
+
+THREADS = (32, 64, 128, 256, 512, 1024)
+REGISTERS = (32, 40, 56, 64, 72, 88, 96, 128, 168, 216)
+"""Some fill the register file, and some leave a rest in each of an SM's four parts."""
+
+SHARED_KB = (0, 1, 6, 18, 37, 38, 56, 57, 75, 76, 113, 114, 200, 227)
+"""In pairs of which the first just fits an SM of 228 KB a whole number of times, with 1 KB reserved each."""
+
+SM_REGISTERS = 65536
+CYCLES = 60_000
+"""Longer than a launch takes to fill every SM."""
+
+
+def sweep() -> Iterator[tuple[int, int, int]]:
+    """(threads, registers, shared KB) of each launch; 0 registers are as few as the kernel needs."""
+    for threads in THREADS:
+        yield from ((threads, registers, 0) for registers in REGISTERS if registers * threads <= SM_REGISTERS)
+        yield from ((threads, 0, kb) for kb in SHARED_KB)
+    yield from ((threads, 128, kb) for threads in (128, 256) for kb in (18, 57, 113))
+
+
+def counted() -> list[dict[str, int]]:
+    """A row for each launch of the sweep that fits this GPU: threads, registers (of a thread, as compiled),
+    shared_bytes, driver (residents by the driver's count) and seen (as stamped).
+
+    Raises KernelError where a block did not stamp, or the driver does not answer.
+    """
+    rows, sms = [], torch.cuda.get_device_properties().multi_processor_count
+    for threads, registers, kb in sweep():
+        if kb > shared_kb():
+            continue
+        warps = threads // 32
+        made = launch(stamp_buffer(1, 1, warps)[0], 0, kb=kb, registers=registers)
+        resources = resources_of(made, threads)
+        stamps = stamp_buffer(1, (resources["driver"] + 1) * sms, warps)
+        launch(stamps[0], CYCLES, kb=kb, registers=registers)
+        rows.append(resources | {"seen": residents(blocks(stamps)[0])})
+    return rows
+
+
+def resources_of(made: Any, threads: int) -> dict[str, int]:
+    """Of a compiled kernel: threads and shared_bytes of a block, registers of a thread, and how many blocks
+    an SM holds by the driver's count.
+
+    Raises KernelError where the driver refuses.
+    """
+    found, shared = ctypes.c_int(), int(made.metadata.shared)
+    status = ctypes.CDLL("libcuda.so.1").cuOccupancyMaxActiveBlocksPerMultiprocessor(
+        ctypes.byref(found), ctypes.c_void_p(made.function), threads, ctypes.c_size_t(shared)
+    )
+    if status:
+        raise KernelError(f"the driver does not say how many blocks of {threads} threads fit (CUDA {status})")
+    return {
+        "threads": threads,
+        "registers": int(made.n_regs),
+        "shared_bytes": shared,
+        "driver": found.value,
     }

@@ -11,12 +11,11 @@ from tilesim.products import Product
 from ..ideas import epilogue
 from ..ideas.fusion import WAYS, Work, chain, compiled
 from ..launch.job import Launch
-from ..launch.operands import beyond_l2, sets_beyond_l2
+from ..launch.operands import VECTORS, beyond_l2, memory_for, sets_beyond_l2
+from ..measure.machine import measuring
 from ..measure.reference import verified
-from ..measure.timing import memory_for, method, replayed, spread, with_host
-from .compare import HOST_SAMPLES
+from ..measure.timing import host_us, method, replayed
 from .counters import profiled
-from .measuring import measuring
 
 LARGE, SMALL, TINY = 2**26, 2**21, 2**10
 """Elements of fp32: 268 MB, four times an H200's L2; 8 MB, of which several fit; and next to nothing, so that
@@ -40,7 +39,6 @@ METRICS = {
     "l2_bytes": "lts__t_bytes.sum",
 }
 
-VECTORS = "of as many vectors as are over 3 times the L2, at least 2 and at most 32"
 METHOD = (
     method(f"one chain per vector, {VECTORS}", "contenders of one size")
     + "; before any timing each result, poisoned with NaN, is compared with float64; host_us: the median of"
@@ -123,7 +121,7 @@ def verified_work(name: str, work: Work, reference: torch.Tensor, tolerance: flo
     def error() -> float:
         return float((work.result.double() - reference).norm() / reference.norm())
 
-    return float(f"{verified(f'{name} is wrong', work.result, work.launch, error, tolerance):.3g}")
+    return verified(f"{name} is wrong", work.result, work.launch, error, tolerance)
 
 
 def _rows(
@@ -132,9 +130,9 @@ def _rows(
     """What is known of each contender, with its times."""
     launches = [[work.launch for work in sets] for sets in works]
     times = replayed({str(i): each for i, each in enumerate(launches)}, min(10, samples), samples)
-    hosts = [with_host(each, 3, min(samples, HOST_SAMPLES)) for each in launches]
+    hosts = [host_us(each, samples) for each in launches]
     return [
-        known | us | {"host_us": spread(host)["us"], "samples": samples, "launches": len(each)}
+        known | us | {"host_us": host, "samples": samples, "launches": len(each)}
         for known, us, host, each in zip(about, times.values(), hosts, launches, strict=True)
     ]
 

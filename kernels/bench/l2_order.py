@@ -5,12 +5,14 @@ from dataclasses import replace
 from statistics import median
 from typing import Any
 
+from tilesim.kernel_config import KernelConfig
 from tilesim.problems import Problem
+from tilesim.products import Product
 
 from ..launch.named import named
-from .compare import METHOD, Contender, compare
+from ..measure.machine import measuring
+from .bench import METHOD, compare
 from .counters import TRAFFIC, counted
-from .measuring import measuring
 
 ORDERS = ("row-major", "grouped:4", "grouped:8", "grouped:16", "hilbert")
 SIZES = ((8192, 8192, 8192), (8192, 8192, 512))
@@ -30,36 +32,31 @@ def l2_order(samples: int = 50) -> dict[str, Any]:
     `bench.counters.TRAFFIC` and l2_bytes: what the SMs read at the L2.
     """
     rows: list[dict[str, Any]] = []
-    contenders: list[Contender] = []
+    contenders: list[tuple[Product, KernelConfig]] = []
     for size in SIZES:
         problem = Problem(*size)
         each = {order: replace(problem, order=order) for order in ORDERS}
-        orders = {order: Contender(one, named(KERNEL, one)) for order, one in each.items()}
-        rows += compare(orders, samples=samples)
-        contenders += orders.values()
+        orders = {order: named(KERNEL, one) for order, one in each.items()}
+        rows += compare(problem, orders, samples=samples)
+        contenders += [(Product.of(problem), config) for config in orders.values()]
     counts = traffic(contenders)
     rows = [row | {"kernel": KERNEL} | moved for row, moved in zip(rows, counts, strict=True)]
     return {"method": METHOD, "rows": rows}
 
 
-def traffic(contenders: Sequence[Contender]) -> list[dict[str, float]]:
-    """Counters of TRAFFIC for each, the median of LAUNCHES, with what they say of reading.
+def traffic(contenders: Sequence[tuple[Product, KernelConfig]]) -> list[dict[str, float]]:
+    """Counters of TRAFFIC for each, the median of LAUNCHES, with l2_bytes, 32 for a sector, and l2_hit_rate.
 
     Nothing of each where they cannot be read.
     """
     counts = counted([one for one in contenders for _ in range(LAUNCHES)], TRAFFIC)
-    if counts is None:
+    if not counts[0]:
         return [{} for _ in contenders]
-    each = [counts[i : i + LAUNCHES] for i in range(0, len(counts), LAUNCHES)]
-    return [read({name: round(median(one[name] for one in own)) for name in TRAFFIC}) for own in each]
-
-
-def read(moved: dict[str, int]) -> dict[str, float]:
-    """Counters of TRAFFIC, with l2_bytes, 32 for a sector, l2_hit_rate and how many launches were counted.
-
-    >>> read({"l2_read_sectors": 4, "l2_hit_sectors": 3})["l2_hit_rate"]
-    0.75
-    """
-    sectors = moved["l2_read_sectors"]
-    hits = moved["l2_hit_sectors"] / max(1, sectors)
-    return moved | {"l2_bytes": 32 * sectors, "l2_hit_rate": round(hits, 4), "counted_launches": LAUNCHES}
+    rows = []
+    for i in range(0, len(counts), LAUNCHES):
+        own = counts[i : i + LAUNCHES]
+        moved = {name: round(median(one[name] for one in own)) for name in TRAFFIC}
+        sectors = moved["l2_read_sectors"]
+        hit_rate = round(moved["l2_hit_sectors"] / max(1, sectors), 4)
+        rows.append(moved | {"l2_bytes": 32 * sectors, "l2_hit_rate": hit_rate, "counted_launches": LAUNCHES})
+    return rows

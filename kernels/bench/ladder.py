@@ -14,11 +14,10 @@ from ..errors import KernelError
 from ..launch.cublas import cublas
 from ..launch.here import check
 from ..launch.operands import gpu_memory, matrices, size_bytes
-from ..measure.machine import device
+from ..measure.machine import device, measuring
 from ..measure.timing import replayed
-from .compare import METHOD, Contender, compare, job_of, tflops
+from .bench import METHOD, Contender, compare, job_of, tflops
 from .counters import counted
-from .measuring import measuring
 
 BIG = (128, 256, 64)
 """The tile that most steps share, so that they differ only by the change they name."""
@@ -149,40 +148,40 @@ def _known(value: float | None) -> dict[str, float]:
 
 
 def _rows(problem: Problem, samples: int, left_out: dict[str, str]) -> list[dict[str, Any]]:
+    product = Product.of(problem)
     contenders: dict[str, Contender] = {}
     about: dict[str, dict[str, Any]] = {}
     for number, step in enumerate(STEPS, 1):
-        contender = Contender(step.config.problem(Product.of(problem)), step.config)
         small = problem.m * problem.n * problem.k <= step.max_multiplications
-        why_not = refusal(contender) if small else "it would take too long"
+        why_not = refusal(step.config, product) if small else "it would take too long"
         if why_not:
             left_out[f"{step.name} {problem.m}x{problem.n}x{problem.k}"] = why_not
             continue
-        contenders[step.name] = contender
+        contenders[step.name] = step.config
         about[step.name] = {"step": number, "name": step.name, "change": step.change, "why": step.why}
-    contenders[YARDSTICK] = Contender(problem, library=cublas)
+    contenders[YARDSTICK] = cublas
     about[YARDSTICK] = {
         "step": None, "name": YARDSTICK, "change": "NVIDIA's library", "why": "The yardstick: torch.mm.",
     }  # fmt: skip
-    timed = compare(contenders, warmup=10, samples=samples)
-    counts = counted(list(contenders.values()))
+    timed = compare(problem, contenders, warmup=10, samples=samples)
+    counts = counted([(product, contender) for contender in contenders.values()])
     return [
         about[row["kernel"]]
         | row
         | (
             {"bytes_from": "counters"} | counts[i]
-            if counts
-            else {"bytes_from": "model", "dram_bytes": size_bytes(Product.of(problem))}
+            if counts[i]
+            else {"bytes_from": "model", "dram_bytes": size_bytes(product)}
         )
         for i, row in enumerate(timed)
     ]
 
 
-def refusal(contender: Contender) -> str:
-    """Why the contender cannot run here; empty where it can."""
+def refusal(config: KernelConfig, product: Product) -> str:
+    """Why the kernel cannot run here; empty where it can."""
     try:
-        work, _ = job_of(contender, 1)
-        work.launcher(matrices(Product.of(contender.problem), "cuda", seed=0))()
+        work, _ = job_of(config, product, 1)
+        work.launcher(matrices(product, "cuda", seed=0))()
     except KernelError as error:
         return str(error)
     return ""

@@ -1,25 +1,135 @@
 """latency_hiding: y = a * x + y by 1 to 32 warps of an SM, by threads of the host, and a product's K-steps.
 
-Each warp of the GPU waits for what it asked before it asks again (see kernels.ideas.axpy). The vectors come
-out of DRAM. Once an SM has the memory for itself, once all SMs work alike.
+In a round, a warp requests 16 bytes of x and of y per thread, waits for both, and stores; other warps must
+hide its wait. The clock is read before the loads and behind a branch that waits for their values, and
+recorded either in every round or only in the first and last, which does not slow rounds down. Blocks always
+have 32 warps, of which the surplus exits at once, so one program measures any number of warps. The vectors
+come out of DRAM. Once an SM has the memory for itself, once all SMs work alike.
 """
 
 from typing import Any
 
 import numpy as np
 import torch
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
 
 from tilesim.problems import Problem
 
 from ..errors import KernelError
-from ..ideas.axpy import ASKED, VALUES, WARPS, cycles, launch, vectors
-from ..launch.operands import gpu_memory
 from ..measure.host import axpy_by_threads
+from ..measure.machine import measuring
 from ..measure.record import record
 from ..measure.timing import spread
 from ..microbenchmarks.cases import flush_l2, sms
-from .measuring import measuring
 from .pipelining import k_step
+
+WARPS = 32
+"""Warps per thread block, and the most that can work."""
+VALUES = 128
+"""Values of x and of y per round of a warp: four fp32 per thread."""
+ASKED = 2 * 4 * VALUES
+"""Bytes that a warp loads per round; it stores half as many."""
+
+_AXPY = """{{
+    .reg .pred on, first, over;
+    .reg .b32 tid, cta, ctas, warp, lane, left, row, step;
+    .reg .b64 x, y, at, seen, asked, came, begun, ns, sm, next;
+    .reg .f32 x0, x1, x2, x3, y0, y1, y2, y3;
+    mov.u64 begun, %clock64;
+    mov.u32 tid, %tid.x;
+    mov.u32 cta, %ctaid.x;
+    mov.u32 ctas, %nctaid.x;
+    mov.u32 left, $7;
+    shr.u32 warp, tid, 5;
+    and.b32 lane, tid, 31;
+    setp.eq.u32 first, lane, 0;
+    setp.ge.u32 over, warp, $6;
+    @over bra gone;
+    mad.lo.u32 row, cta, $6, warp;
+    mul.lo.u32 row, row, 32;
+    add.u32 row, row, lane;
+    mad.wide.u32 x, row, 16, $1;
+    mad.wide.u32 y, row, 16, $2;
+    mul.lo.u32 step, ctas, $6;
+    mul.wide.u32 next, step, 512;
+    mad.lo.u32 row, cta, $6, warp;
+    mad.wide.u32 at, row, 32, $3;
+    mul.lo.u32 step, left, 16;
+    mad.wide.u32 seen, row, step, $4;
+    again:
+    mov.u64 asked, %clock64;
+    ld.global.cg.v4.f32 {{x0, x1, x2, x3}}, [x];
+    ld.global.cg.v4.f32 {{y0, y1, y2, y3}}, [y];
+    fma.rn.f32 y0, x0, $5, y0;
+    fma.rn.f32 y1, x1, $5, y1;
+    fma.rn.f32 y2, x2, $5, y2;
+    fma.rn.f32 y3, x3, $5, y3;
+    setp.gt.f32 over, y0, 0f7F7FFFFF;
+    @over bra done;
+    mov.u64 came, %clock64;
+    st.global.v4.f32 [y], {{y0, y1, y2, y3}};
+    {stamping}
+    add.u64 x, x, next;
+    add.u64 y, y, next;
+    sub.u32 left, left, 1;
+    setp.ne.u32 on, left, 0;
+    @on bra again;
+    done:
+    mov.u32 tid, %smid;
+    cvt.u64.u32 sm, tid;
+    cvt.u64.u32 ns, left;
+    @first st.global.v2.u64 [at], {{sm, ns}};
+    @first st.global.v2.u64 [at + 16], {{begun, came}};
+    gone:
+    mov.u32 $0, 0;
+    }}"""
+EACH_ROUND = _AXPY.format(stamping="@first st.global.v2.u64 [seen], {asked, came}; add.u64 seen, seen, 16;")
+ENDS_ONLY = _AXPY.format(stamping="")
+
+
+@gluon.jit(do_not_specialize=["warps", "rounds", "a"])
+def axpy(x, y, ends, stamps, a, warps, rounds, WORK: gl.constexpr):
+    """x, y: fp32 [rounds, blocks, warps, VALUES]. ends: int64 [blocks, warps, 4]: SM, rounds left, begin,
+    end. stamps: int64 [blocks, warps, rounds, 2]: cycles of a request and of its answer."""
+    gl.inline_asm_elementwise(
+        WORK, "=r,l,l,l,l,f,r,r",
+        [x.to(gl.int64), y.to(gl.int64), ends.to(gl.int64), stamps.to(gl.int64), a, warps, rounds],
+        dtype=gl.int32, is_pure=False, pack=1,
+    )  # fmt: skip
+
+
+def vectors(blocks: int, warps: int, rounds: int, random: torch.Generator) -> tuple[torch.Tensor, ...]:
+    """x and y, random halves up to 8, so that a * x + y is exact: fp32 [rounds, blocks, warps, VALUES]."""
+    shape = (rounds, blocks, warps, VALUES)
+    made = (torch.randint(-16, 17, shape, generator=random, device=random.device) for _ in "xy")
+    return tuple(one.float() / 2 for one in made)
+
+
+def launch(
+    x: torch.Tensor, y: torch.Tensor, a: float, stamped: bool = False
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Launch once over `vectors`, updating y; returns `ends` and `stamps` of `axpy`."""
+    rounds, blocks, warps, _ = x.shape
+    ends = torch.full((blocks, warps, 4), -1, dtype=torch.int64, device=x.device)
+    stamps = torch.zeros(blocks, warps, rounds if stamped else 1, 2, dtype=torch.int64, device=x.device)
+    work = EACH_ROUND if stamped else ENDS_ONLY
+    axpy[(blocks,)](x, y, ends, stamps, a, warps, rounds, WORK=work, num_warps=WARPS)
+    return ends, stamps
+
+
+def cycles(ends: np.ndarray) -> np.ndarray:
+    """Cycles of each block, from its first warp's begin to its last warp's end: int64 [blocks]. Raises
+    KernelError if a warp did not finish, or blocks shared an SM."""
+    sm, left, begin, end = np.moveaxis(ends, -1, 0)
+    if (left != 0).any():
+        raise KernelError(f"{(left != 0).sum()} of {left.size} warps did not finish their rounds")
+    if len(np.unique(sm)) != len(sm) or (sm != sm[:, :1]).any():
+        raise KernelError(f"{len(sm)} thread blocks need an SM each, but had {len(np.unique(sm))}")
+    if (end <= begin).any():
+        raise KernelError("a clock of this GPU stopped or went backward while warps ran")
+    return end.max(axis=1) - begin.min(axis=1)
+
 
 A = 1.5
 ROUNDS = 64
@@ -66,9 +176,14 @@ def latency_hiding(repeats: int = 9) -> dict[str, Any]:
                 waited[case], kept = _stamped(x, y)
                 if case[0] == sms():
                     lanes.append({"sms": case[0], "warps": case[1]} | kept)
-            took[case].append(_timed(x, y))
-    with gpu_memory(PRODUCT):
-        steps = [_blocks(*each) for each in BLOCKS]
+            flush_l2()
+            ends, _ = launch(x, y, A)
+            took[case].append(float(np.median(cycles(ends.cpu().numpy()))) / (ROUNDS * case[1] * VALUES))
+    steps = [
+        {"blocks": blocks, "stages": stages}
+        | k_step(record("persistent", PRODUCT, warps=4, stages=stages, ctas_per_sm=blocks))
+        for blocks, stages in BLOCKS
+    ]
     method = METHOD.format(rounds=ROUNDS, warps=WARPS, repeats=repeats, first=FROM, shown=SHOWN)
     return {
         "method": method,
@@ -112,23 +227,6 @@ def window(asked: np.ndarray, came: np.ndarray, since: int, count: int) -> tuple
     return next(shown), next(shown)
 
 
-def nearest(waits: list[np.ndarray], mean: float) -> int:
-    """Whose waits have a mean that is nearest to a mean.
-
-    >>> nearest([np.array([5, 5]), np.array([7, 6]), np.array([8, 9])], mean=6.7)
-    1
-    """
-    return int(np.argmin([abs(one.mean() - mean) for one in waits]))
-
-
-def _timed(x: torch.Tensor, y: torch.Tensor) -> float:
-    """Cycles an element of one launch."""
-    flush_l2()
-    ends, _ = launch(x, y, A)
-    _, _, warps, _ = x.shape
-    return float(np.median(cycles(ends.cpu().numpy()))) / (ROUNDS * warps * VALUES)
-
-
 def _stamped(x: torch.Tensor, y: torch.Tensor) -> tuple[np.ndarray, dict[str, Any]]:
     """(the wait of each round, the lanes to show) of one launch whose sums are checked."""
     right = A * x.double() + y.double()
@@ -145,11 +243,5 @@ def _stamped(x: torch.Tensor, y: torch.Tensor) -> tuple[np.ndarray, dict[str, An
         for block in zip(asked, came, strict=True)
     ]
     waits = came - asked
-    shown = each[nearest([end - begin for begin, end in each], waits.mean())]
+    shown = min(each, key=lambda times: abs((times[1] - times[0]).mean() - waits.mean()))
     return waits.ravel(), {name: one.tolist() for name, one in zip(("asked", "came"), shown, strict=True)}
-
-
-def _blocks(blocks: int, stages: int) -> dict[str, Any]:
-    """What a K-step takes each of some thread blocks on an SM."""
-    trace = record("persistent", PRODUCT, warps=4, stages=stages, ctas_per_sm=blocks)
-    return {"blocks": blocks, "stages": stages} | k_step(trace)

@@ -22,11 +22,10 @@ from tilesim.products import Product
 
 from ..launch.cublas import cublas
 from ..launch.operands import matrices
-from ..measure.machine import tick_ns
-from ..measure.timing import spread
+from ..measure.machine import measuring, tick_ns
+from ..measure.timing import capture, spread
 from ..probes.spin import blocks, gaps, launch, residents, shared_kb, sm_mhz, stamp_buffer
-from .compare import LIBRARIES, METHOD, Contender, compare
-from .measuring import measuring
+from .bench import LIBRARIES, METHOD, compare
 
 WARPS = 4
 CYCLES = 8_000
@@ -75,7 +74,12 @@ def launch_latency(repeats: int = 9) -> dict[str, Any]:
     "queued"), size (M, N and K), products, and us (p20, p50, p80).
     """
     sms = torch.cuda.get_device_properties().multi_processor_count
-    calls = {"Triton": lambda: empty[(1,)](num_warps=WARPS), "PyTorch": _add(), "CUDA graph": _graph().replay}
+    launch_empty = partial(empty[(1,)], num_warps=WARPS)
+    calls: dict[str, Callable[[], object]] = {
+        "Triton": launch_empty,
+        "PyTorch": partial(torch.zeros(1, device="cuda").add_, 1),
+        "CUDA graph": capture([launch_empty]).replay,
+    }
     graphs = {each: _in_graph(each) for each in (1, sms)}
     seen: dict[tuple[str, str, int], list[np.ndarray]] = {}
     spins = []
@@ -88,7 +92,9 @@ def launch_latency(repeats: int = 9) -> dict[str, Any]:
         for each, replayed in graphs.items():
             seen.setdefault(("stream", "kernels", each), []).append(_in_stream(each))
             seen.setdefault(("graph", "kernels", each), []).append(replayed())
-        spins.append(_spun(sms))
+        stamps = stamp_buffer(1, ROUNDS * sms, WARPS)
+        launch(stamps[0], CYCLES, CYCLES, shared_kb() - 1)
+        spins.append(blocks(stamps)[0])
     mhz = sm_mhz(spins)
     turned = [gaps(run, residents(run)) * 1000 / mhz for run in spins]
     seen["turnaround", "thread blocks", ROUNDS * sms] = turned
@@ -151,20 +157,6 @@ def _calls(call: Callable[[], object], wait: bool = False) -> np.ndarray:
     return took
 
 
-def _add() -> Callable[[], object]:
-    one = torch.zeros(1, device="cuda")
-    return lambda: one.add_(1)
-
-
-def _graph() -> torch.cuda.CUDAGraph:
-    """A graph of the empty kernel alone."""
-    empty[(1,)](num_warps=WARPS)
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        empty[(1,)](num_warps=WARPS)
-    return graph
-
-
 def _in_stream(each: int) -> np.ndarray:
     """ns between kernels of `each` blocks that are queued one by one while the GPU is busy."""
     stamps, ahead = stamp_buffer(KERNELS, each, WARPS), stamp_buffer(1, 1, WARPS)
@@ -179,12 +171,7 @@ def _in_stream(each: int) -> np.ndarray:
 def _in_graph(each: int) -> Callable[[], np.ndarray]:
     """What replays a graph of kernels of `each` blocks, and returns the ns between them."""
     stamps = stamp_buffer(KERNELS, each, WARPS)
-    launch(stamps[0], CYCLES)
-    torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        for kernel in stamps:
-            launch(kernel, CYCLES)
+    graph = capture([partial(launch, kernel, CYCLES) for kernel in stamps])
 
     def replayed() -> np.ndarray:
         stamps.zero_()
@@ -192,13 +179,6 @@ def _in_graph(each: int) -> Callable[[], np.ndarray]:
         return between(blocks(stamps))
 
     return replayed
-
-
-def _spun(sms: int) -> np.ndarray:
-    """The stamps of one launch of ROUNDS blocks for each SM, one at a time on each."""
-    stamps = stamp_buffer(1, ROUNDS * sms, WARPS)
-    launch(stamps[0], CYCLES, CYCLES, shared_kb() - 1)
-    return blocks(stamps)[0]
 
 
 def _together(size: int, repeats: int) -> list[dict[str, Any]]:
@@ -210,11 +190,7 @@ def _together(size: int, repeats: int) -> list[dict[str, Any]]:
         for _ in range(TOGETHER):
             call()
 
-    calls()
-    torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        calls()
+    graph = capture([call] * TOGETHER)
     ways = {
         "calls": partial(_by_host, calls),
         "graph": partial(_by_host, graph.replay),
@@ -253,7 +229,7 @@ def _queued(work: Callable[[], object]) -> float:
 def _products(repeats: int) -> list[dict[str, Any]]:
     """Rows of `bench` with the host's work, of cuBLAS and of the operator, and how long a call takes."""
     names = ("cublas", "matmul")
-    timed = compare({name: Contender(PRODUCT, library=LIBRARIES[name]) for name in names}, host=True)
+    timed = compare(PRODUCT, {name: LIBRARIES[name] for name in names}, host=True)
     rows = []
     for one in timed:
         call = LIBRARIES[one["kernel"]](PRODUCT.dtype, matrices(Product.of(PRODUCT), "cuda", 0))

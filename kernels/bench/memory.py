@@ -5,37 +5,21 @@ from typing import Any
 
 import torch
 
-from ..measure.machine import tick_ns
+from ..measure.machine import measuring, tick_ns
 from ..measure.timing import spread
-from ..microbenchmarks.cases import (
-    HOPS,
-    STEPS,
-    Case,
-    bandwidth,
-    hops,
-    latency,
-    merging,
-    shared_reads,
-    sharing,
-)
-from ..microbenchmarks.tile_cases import K_STEPS, LOADS, contention, first_loads, multiplying, tile_loads
-from .measuring import measuring
+from ..microbenchmarks import cases, tile_cases
+from ..microbenchmarks.cases import Case
 
 LAUNCHES = 3
 """Of each case in a repeat."""
 
 SECTIONS: dict[str, Callable[[torch.Generator], Iterator[Case]]] = {
-    "latency": latency,
-    "hops": hops,
-    "bandwidth": bandwidth,
-    "merging": merging,
-    "sharing": sharing,
-    "shared_reads": shared_reads,
-    "tile_loads": tile_loads,
-    "first_loads": first_loads,
-    "multiplying": multiplying,
-    "contention": contention,
-}
+    section.__name__: section
+    for section in (
+        cases.latency, cases.hops, cases.bandwidth, cases.merging, cases.sharing, cases.shared_reads,
+        tile_cases.tile_loads, tile_cases.first_loads, tile_cases.multiplying, tile_cases.contention,
+    )
+}  # fmt: skip
 """What a report has rows of, each with what yields its cases."""
 
 METHOD = (
@@ -67,14 +51,19 @@ def memory(repeats: int = 5) -> dict[str, Any]:
     here = torch.cuda.get_device_properties()
     about = {
         "method": METHOD.format(
-            launches=LAUNCHES, hops=HOPS, steps=STEPS, l2=LOADS["L2"], dram=LOADS["DRAM"], k_steps=K_STEPS
+            launches=LAUNCHES,
+            hops=cases.HOPS,
+            steps=cases.STEPS,
+            l2=tile_cases.LOADS["L2"],
+            dram=tile_cases.LOADS["DRAM"],
+            k_steps=tile_cases.K_STEPS,
         ),
         "repeats": repeats,
         "sms": here.multi_processor_count,
         "l2_bytes": here.L2_cache_size,
         "tick_ns": tick_ns(),
     }
-    turns = [{name: measured(cases(random)) for name, cases in SECTIONS.items()} for _ in range(repeats)]
+    turns = [{name: measured(section(random)) for name, section in SECTIONS.items()} for _ in range(repeats)]
     return about | {name: merged([turn[name] for turn in turns]) for name in SECTIONS}
 
 
@@ -82,9 +71,9 @@ Measured = list[tuple[dict[str, Any], list[dict[str, float]]]]
 """Cases, each with what it is and the figures of its launches."""
 
 
-def measured(cases: Iterator[Case]) -> Measured:
+def measured(each: Iterator[Case]) -> Measured:
     """LAUNCHES of each case."""
-    return [(label, [launch() for _ in range(LAUNCHES)]) for label, launch in cases]
+    return [(label, [launch() for _ in range(LAUNCHES)]) for label, launch in each]
 
 
 def merged(turns: list[Measured]) -> list[dict[str, Any]]:

@@ -3,11 +3,12 @@
 from typing import Any
 
 from tilesim.problems import Problem
+from tilesim.products import Product
 
 from ..launch.named import named
-from .compare import METHOD, Contender, compare
+from ..measure.machine import measuring
+from .bench import METHOD, compare
 from .l2_order import traffic
-from .measuring import measuring
 
 SIZES = ((2048, 2048, 2048), (4096, 4096, 4096), (8192, 8192, 8192))
 KERNEL = "naive-tma"
@@ -21,11 +22,12 @@ def memory_hierarchy(samples: int = 50) -> dict[str, Any]:
     A row per size has what `bench` says, requested_bytes, which is what all tiles load, and from the
     counters, where they can be read, what `l2_order` has of them.
     """
-    problems = [Problem(*size, order="grouped:8") for size in SIZES]
-    contenders = [Contender(one, named(KERNEL, one, warps=8, stages=3)) for one in problems]
-    rows = [row for one in contenders for row in compare({KERNEL: one}, samples=samples)]
-    rows = [
-        row | {"requested_bytes": one.problem.requested_bytes} | moved
-        for row, one, moved in zip(rows, contenders, traffic(contenders), strict=True)
-    ]
+    rows, contenders = [], []
+    for size in SIZES:
+        problem = Problem(*size, order="grouped:8")
+        config = named(KERNEL, problem, warps=8, stages=3)
+        (row,) = compare(problem, {KERNEL: config}, samples=samples)
+        rows.append(row | {"requested_bytes": problem.requested_bytes})
+        contenders.append((Product.of(problem), config))
+    rows = [row | moved for row, moved in zip(rows, traffic(contenders), strict=True)]
     return {"method": METHOD, "rows": rows}

@@ -11,9 +11,9 @@ from tilesim.problems import Problem
 from tilesim.traces import Trace
 
 from ..launch.named import named
+from ..measure.machine import measuring
 from ..measure.record import record
-from .compare import METHOD, Contender, compare
-from .measuring import measuring
+from .bench import METHOD, compare
 
 PRODUCT = Problem(2048, 2048, 2048, order="grouped:8")
 """128 tiles for 132 SMs: every thread block has its SM to itself, whatever the stages."""
@@ -29,11 +29,8 @@ def pipelining(samples: int = 100) -> dict[str, Any]:
     A row has what `bench` says, and k_step_ns and k_step_cycles: what a K-step of the main loop takes, the
     median over the thread blocks of the most typical run recorded.
     """
-    kernels = {
-        str(stages): Contender(PRODUCT, named("naive-ptr", PRODUCT, warps=8, stages=stages))
-        for stages in STAGES
-    }
-    timed = compare(kernels, samples=samples)
+    kernels = {str(stages): named("naive-ptr", PRODUCT, warps=8, stages=stages) for stages in STAGES}
+    timed = compare(PRODUCT, kernels, samples=samples)
     rows = []
     for row, stages in zip(timed, STAGES, strict=True):
         trace = record("naive", PRODUCT, loads="ptr", warps=8, stages=stages)

@@ -12,11 +12,11 @@ from typing import Any
 
 import torch
 
-from ..launch.operands import beyond_l2
+from ..launch.operands import VECTORS, beyond_l2, memory_for
+from ..measure.machine import measuring
 from ..measure.reference import verified
-from ..measure.timing import memory_for, method, replayed
+from ..measure.timing import method, replayed
 from ..reductions import STEPS, THREADS, Summing, summing
-from .measuring import measuring
 
 SIZES = (2**20, 2**24, 2**28)
 BYTES = 4
@@ -27,7 +27,6 @@ OTHERS = {
     "torch.sum": "PyTorch's own",
     "copy": "each element read and its negative written: what the memory gives",
 }
-VECTORS = "of as many vectors as are over 3 times the L2, at least 2 and at most 32"
 METHOD = (
     method(f"one sum per vector, {VECTORS}", "steps")
     + "; before any timing each step's sum of half-integers must be exact and that of fractions within"
@@ -79,7 +78,7 @@ def _rows(n: int, warmup: int, samples: int) -> list[dict[str, Any]]:
     for name, make in makers.items():
         sums = [make(x) for x in vectors]
         error = verified_sum(name, sums[0], vectors[0], random)
-        about[name] = {"stages": sums[0].stages, "relative_error": float(f"{error:.3g}")}
+        about[name] = {"stages": sums[0].stages, "relative_error": error}
         launches[name] = [one.launch for one in sums]
     # not copy_: a graph makes a memcpy node of it, which an H200 runs at 2.7 TB/s where a kernel moves 4.2
     launches["copy"] = [partial(torch.neg, x, out=torch.empty_like(x)) for x in vectors]

@@ -1,24 +1,16 @@
 """sm_order: which SM gets which thread block of a launch that fills the GPU.
 
 Launches of one or two blocks for each SM, forced by their shared memory, that spin until all have come.
-Which SM got the i-th block is the order. It is kept beside what tilesim.devices.fill_order.fill_order says:
-groups of SMs, each served whole, and the groups taken in turn, from where earlier launches left the cycle.
+Which SM got the i-th block is the order. It is kept beside what tilesim.devices.fill_order says.
 
 The groups are found twice. From the orders: SMs that come one after the other in every launch belong
 together. And from clusters (sm_90 and later), whose blocks share a GPC: launches of more clusters than fit,
 of uneven length, so that the clusters mix, join what belongs together. The two know nothing of each other.
-
-What an H200 does: eight SMs come first, in two groups of two TPCs, which clusters of four and more never use;
-then eight GPCs of 4, 8 or 9 TPCs. In a GPC two neighbouring blocks go to the two SMs of a TPC. Of two blocks
-for each SM, the first as well as the second go in this order. Neither a pause nor which SM became free last
-changes it; only where the cycles stand does. Such a launch moves the first tier on by one and leaves the
-second where it was; one of uneven blocks leaves them anywhere. Launches of fewer blocks than SMs are not
-measured here: they are spread over TPCs first.
+Launches of fewer blocks than SMs are not measured here: they are spread over TPCs first.
 """
 
 import time
 from collections import Counter
-from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -29,9 +21,8 @@ from tilesim.devices.fill_order import fill_order
 from tilesim.devices.presets import presets
 
 from ..errors import KernelError
-from ..measure.machine import device
+from ..measure.machine import device, measuring
 from ..probes.spin import blocks, launch, shared_kb, stamp_buffer
-from .measuring import measuring
 
 WARPS = 8
 CYCLES = 20_000
@@ -39,7 +30,7 @@ PAUSE_S = 0.05
 CLUSTER = 4
 """Thread blocks a cluster; the smallest GPC of an H200 is left out of clusters of 16."""
 
-LAUNCHED = {"cold": PAUSE_S, "back to back": 0.0, "after a full GPU": 0.0}
+LAUNCHED = ("cold", "back to back", "after a full GPU")
 """What is between two launches: a pause, nothing, or a kernel of 16 blocks for each SM of uneven length."""
 
 METHOD = (
@@ -91,25 +82,15 @@ def _launches(sms: int, launched: str, each: int, launches: int) -> np.ndarray:
     stamps = stamp_buffer(launches, each * sms, WARPS)
     launch(stamps[0], CYCLES, 0, kb)  # compiles
     stamps[0] = 0
-    before = _between(sms, launched)
+    full = stamp_buffer(1, 16 * sms, WARPS)[0]
     for run in stamps:
-        before()
+        if launched == "cold":
+            torch.cuda.synchronize()
+            time.sleep(PAUSE_S)
+        elif launched == "after a full GPU":
+            launch(full, CYCLES // 2, CYCLES // 2 - 1000, 48)
         launch(run, CYCLES, 0, kb)
     return blocks(stamps)
-
-
-def _between(sms: int, launched: str) -> Callable[[], None]:
-    """What comes before each launch."""
-    full = stamp_buffer(1, 16 * sms, WARPS)[0]
-
-    def wait() -> None:
-        torch.cuda.synchronize()
-        time.sleep(LAUNCHED[launched])
-
-    def fill() -> None:
-        launch(full, CYCLES // 2, CYCLES // 2 - 1000, 48)
-
-    return {"cold": wait, "after a full GPU": fill}.get(launched, lambda: None)
 
 
 def _gpcs(sms: int) -> list[list[int]]:

@@ -14,9 +14,9 @@ from ..errors import KernelError
 from ..ideas.strided_sum import BLOCK, launch
 from ..launch.job import Launch
 from ..launch.operands import beyond_l2
+from ..measure.machine import measuring
 from ..measure.timing import method, replayed
 from .counters import METRICS, TRAFFIC, profiled
-from .measuring import measuring
 
 CELLS = 8192**2
 """Of the table: 268 MB, five times what the L2 of an H200 holds."""
@@ -56,15 +56,14 @@ def strided_sum(samples: int = 40) -> dict[str, Any]:
     sums = torch.empty(CELLS // BLOCK, device="cuda")
     totals = [checked_sum(tables[0], sums, *case) for case in cases]
     launches = {str(case): [partial(launch, x, sums, *case) for x in tables] for case in cases}
-    timed = replayed(launches, 10, samples)
+    timed = replayed(launches, 10, samples).values()
     counts = profiled("strided_sum", cases, len(cases), COUNTED, "strided_sum") or [{}] * len(cases)
     rows = [
         {"columns": columns, "loads": loads}
-        | timed[str((columns, loads))]
-        | {"gb_per_s": round(ELEMENT * CELLS / timed[str((columns, loads))]["us"] / 1000, 1)}
-        | {"sum": total, "samples": samples}
+        | times
+        | {"gb_per_s": round(ELEMENT * CELLS / times["us"] / 1000, 1), "sum": total, "samples": samples}
         | counted
-        for (columns, loads), total, counted in zip(cases, totals, counts, strict=True)
+        for (columns, loads), times, total, counted in zip(cases, timed, totals, counts, strict=True)
     ]
     return {"method": METHOD.format(sets=sets), "cells": CELLS, "element": ELEMENT, "rows": rows}
 

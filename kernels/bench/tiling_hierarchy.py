@@ -5,14 +5,15 @@ from typing import Any
 import torch
 
 from tilesim.problems import Problem
+from tilesim.products import Product
 
 from ..errors import KernelError
 from ..launch.named import named
+from ..measure.machine import measuring
 from ..microbenchmarks.tile_cases import K_STEPS, has_wgmma, multiplying
-from .compare import METHOD as PRODUCTS_METHOD
-from .compare import Contender, compare
+from .bench import METHOD as PRODUCTS_METHOD
+from .bench import compare
 from .counters import counted
-from .measuring import measuring
 from .memory import LAUNCHES, measured, merged
 
 COLUMNS = (8, 16, 32, 64, 128, 256)
@@ -57,10 +58,7 @@ def tiling_hierarchy(repeats: int = 5) -> dict[str, Any]:
 
 def _products() -> list[dict[str, Any]]:
     problems = [Problem(SIZE, SIZE, SIZE, tile=tile, order="grouped:8") for tile in TILES]
-    contenders = {
-        f"{problem.tile[0]}x{problem.tile[1]}": Contender(problem, named("naive-tma", problem))
-        for problem in problems
-    }
-    timed = compare(contenders, samples=50)
-    counts = counted(list(contenders.values())) or [{}] * len(timed)
-    return [row | counts for row, counts in zip(timed, counts, strict=True)]
+    configs = {f"{one.tile[0]}x{one.tile[1]}": named("naive-tma", one) for one in problems}
+    timed = compare(problems[0], configs, samples=50)
+    counts = counted([(Product.of(problems[0]), config) for config in configs.values()])
+    return [row | count for row, count in zip(timed, counts, strict=True)]

@@ -9,16 +9,14 @@ follows the i-th to leave. Where several leave at once it is not known which fol
 sum is all the same.
 """
 
-from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
 import numpy as np
 import torch
 
-from ..measure.machine import tick_ns
+from ..measure.machine import measuring, tick_ns
 from ..probes.spin import blocks, gaps, launch, residents, shared_kb, sm_mhz, stamp_buffer
-from .measuring import measuring
 
 THREADS = (32, 64, 128, 256, 512, 1024)
 SHARED_KB = (0, 48, 100, 120, 200)
@@ -49,7 +47,8 @@ def turnaround(repeats: int = 5) -> dict[str, Any]:
     at once, as stamped), gaps (their number), cycles and ns (each with min, p20, p50, p80), medians_ns (of
     each repeat), and the mean by %clock64 (mean_ns) and by %globaltimer (timer_ns).
     """
-    sweep = list(_sweep())
+    most = shared_kb()
+    sweep = [(each, kb, spin) for kb, each, spin in product(SHARED_KB, THREADS, SPINS) if kb <= most]
     seen: list[list[np.ndarray]] = [[] for _ in sweep]
     warm = stamp_buffer(1, 1, 1)
     for _ in range(repeats):
@@ -64,14 +63,6 @@ def turnaround(repeats: int = 5) -> dict[str, Any]:
     method = METHOD.format(rounds=ROUNDS, cycles=SPINS["equal"][0])
     known = {"tick_ns": tick_ns(), "sm_mhz": round(mhz), "launch_ns": launch_ns(rows)}
     return {"method": method} | known | {"rows": rows}
-
-
-def _sweep() -> Iterator[tuple[int, int, str]]:
-    """(threads, shared KB, spin) of each launch that fits on this GPU."""
-    most = shared_kb()
-    for kb, threads, spin in product(SHARED_KB, THREADS, SPINS):
-        if kb <= most:
-            yield threads, kb, spin
 
 
 def _run(threads: int, kb: int, cycles: int, extra: int) -> np.ndarray:

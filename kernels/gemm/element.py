@@ -4,6 +4,8 @@ A thread block is one warp. Each element of A is read N times and each of B M ti
 and arithmetic waits for these loads.
 """
 
+from functools import partial
+
 import triton
 import triton.language as tl
 
@@ -12,9 +14,8 @@ from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
 from ..launch.here import INTERPRETED
-from ..launch.job import NO_ROWS, Job, operands_of, refusing_stamps
-from ..launch.launcher import KernelLaunch
-from ..launch.operands import Matrices
+from ..launch.job import NO_ROWS, Job
+from .jobs import kernel_launch
 
 
 @triton.jit
@@ -42,11 +43,4 @@ def element(
 def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
     """One thread block for each element of C."""
     ctas = product.m * product.n
-
-    def launcher(matrices: Matrices) -> KernelLaunch:
-        operands, _ = operands_of(config, product.dtype, element, matrices)
-        arguments = (*operands, product.m, product.n, product.k)
-        constants = dict(BK=config.tile[2], num_warps=config.warps)
-        return KernelLaunch(config, element, ctas, arguments, constants)
-
-    return Job(NO_ROWS, ctas, refusing_stamps(launcher))
+    return Job(NO_ROWS, ctas, partial(kernel_launch, element, ctas, config, product, {}))

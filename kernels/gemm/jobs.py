@@ -1,13 +1,22 @@
 """From a kernel and a product to launches."""
 
+from collections.abc import Callable, Mapping
 from importlib import import_module
+from typing import Any
+
+import torch
+from triton.tools.tensor_descriptor import TensorDescriptor
 
 from tilesim.devices.device import Device
 from tilesim.kernel_config import KernelConfig
+from tilesim.orders import rasterize
 from tilesim.products import Product
 
+from ..errors import KernelError
 from ..launch.here import check
-from ..launch.job import Job
+from ..launch.job import Job, KernelLaunch
+from ..launch.operands import Matrices, lines
+from .stamps import WORDS
 
 
 def job(
@@ -26,3 +35,85 @@ def job(
     check(config, product)
     module = import_module(f".{config.kernel.replace('-', '_')}", __package__)
     return module.job(config, product, device, memory, concurrent)
+
+
+STORE_WAIT_K_STEP = 1
+"""The K-step of the next tile at whose top an overlapping kernel with stamps waits for its store of C. At 0
+the wait costs 5 % of the time at 4096x4096x512, from 1 on 1 %; a store rarely ends before 1 and always before
+2."""
+
+
+COMPUTED_ORDERS = ("row-major", "column-major", "grouped")
+"""Orders that a kernel computes; it reads others from a table, which costs 3 % at 4096x4096x512."""
+
+
+def kernel_launch(
+    kernel: Any, ctas: int, config: KernelConfig, product: Product, values: dict[str, Any],
+    matrices: Matrices, stamps: torch.Tensor | None = None, rows: int = 0,
+    make_descriptor: Callable[[torch.Tensor, list[int]], Any] = TensorDescriptor.from_tensor,
+    boxes: Mapping[str, tuple[int, int]] | None = None,
+) -> KernelLaunch:  # fmt: skip
+    """A launch of a kernel, whose arguments up to K are tensors and sizes, and which has a plan of `rows`.
+
+    `values`: arguments by name, and options of the launch, where they do not follow from the rest. `boxes`:
+    rows and columns of a, b and c that the kernel loads and stores at a time, where they are not a K-step's
+    and an epilogue subtile's, and of others of the same matrices, such as b_rest. Raises KernelError for
+    operands that it cannot take, and for stamps where it writes none, or that are not exactly as large as the
+    plan, which the kernel does not check.
+    """
+    if stamps is not None:
+        _check_stamps(kernel, stamps, rows, matrices[0].device)
+    bm, bn, bk = config.tile
+    order, _, group = config.order.partition(":")
+    problem, table = config.problem(product), None
+    if order not in COMPUTED_ORDERS:
+        table = torch.from_numpy(rasterize(problem)).to(matrices[0].device)
+    known = dict(
+        tile_order=table, stamps=stamps, M=product.m, N=product.n, K=product.k, BM=bm, BN=bn, BK=bk,
+        ORDER=order, GROUP_M=int(group or 1), TMA=config.loads == "tma", RECORD=stamps is not None,
+        STAGES=config.stages,
+    )  # fmt: skip
+    known = {name: value for name, value in known.items() if name in kernel.arg_names}
+    blocks = {"a": (bm, bk), "b": (bk, bn), "c": (bm, bn // config.epilogue_subtiles)} | dict(boxes or {})
+    if product.dtype == "tf32":
+        known["PRECISION"] = "tf32"
+    made_of = tuple("abc".index(name[0]) for name in blocks)
+    for (name, block), matrix in zip(blocks.items(), made_of, strict=True):
+        x = matrices[matrix]
+        view, trans = lines(x) or (x, False)
+        height, width = reversed(block) if trans else block
+        if view.stride(1) != 1 or (name == "c" and not x.is_contiguous()):
+            raise KernelError(
+                f"{name.upper()}'s strides are {x.stride()}; A and B need a dense dimension, and C dense rows"
+            )
+        if trans:
+            known[f"TRANS_{name[0].upper()}"] = True
+        if config.loads == "tma":
+            known[name] = make_descriptor(view, [height, width])
+            continue
+        if (height - 1) * view.stride(0) + width > 2**31:
+            raise KernelError(
+                f"{height} lines of {name.upper()} span 2^31 elements or more, which are too many for a tile"
+            )
+        known[name] = view
+        if view.stride(0) != view.shape[1]:
+            known[f"ld{name}"] = view.stride(0)
+    if strange := known.keys() - set(kernel.arg_names):
+        raise KernelError(
+            f"{config.name} takes dense, row-major A and B and no tf32; it has no"
+            f" {', '.join(sorted(strange))}"
+        )
+    given = {"num_warps": config.warps} | values | known
+    arguments = [given.pop(name) for name in kernel.arg_names[: kernel.arg_names.index("K") + 1]]
+    return KernelLaunch(config, kernel, ctas, tuple(arguments), given, made_of)
+
+
+def _check_stamps(kernel: Any, stamps: torch.Tensor, rows: int, here: torch.device) -> None:
+    if "stamps" not in kernel.arg_names:
+        raise KernelError("this kernel writes no stamps; record a dedicated or a table-driven one")
+    dense = stamps.is_contiguous() and stamps.device == here
+    if (stamps.dtype, stamps.shape, dense) != (torch.int64, (rows, WORDS), True):
+        raise KernelError(
+            f"the stamps are {stamps.dtype} {list(stamps.shape)} on {stamps.device}; a plan of {rows}"
+            f" segments needs a dense torch.int64 [{rows}, {WORDS}] on {here}"
+        )

@@ -1,6 +1,7 @@
 """naive: one thread block per tile; block i computes the i-th tile of the order and exits."""
 
-import torch
+from functools import partial
+
 import triton
 import triton.language as tl
 
@@ -10,10 +11,8 @@ from tilesim.orders import rasterize
 from tilesim.plans import segments
 from tilesim.products import Product
 
-from ..launch.job import Job, order_arguments
-from ..launch.launcher import KernelLaunch
-from ..launch.operands import Matrices
-from .stamped import stamped_launch
+from ..launch.job import Job
+from .jobs import kernel_launch
 from .stamps import entry_time, stamp_done, stamp_drain, stamp_entry, stamp_start
 from .tile_ops import compute_pid, load, multiply, store
 
@@ -51,11 +50,6 @@ def naive(
 def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
     """One thread block for each tile."""
     problem = config.problem(product)
-    rows = segments(-1, rasterize(problem), 0, problem.k_steps)
-
-    def launcher(matrices: Matrices, stamps: torch.Tensor | None = None) -> KernelLaunch:
-        table, values = order_arguments(problem, matrices)
-        ctas = problem.tiles
-        return stamped_launch(naive, ctas, ctas, config, product, matrices, (table,), stamps, values)
-
-    return Job(rows, problem.tiles, launcher)
+    rows, ctas = segments(-1, rasterize(problem), 0, problem.k_steps), problem.tiles
+    values = {"num_stages": config.stages}
+    return Job(rows, ctas, partial(kernel_launch, naive, ctas, config, product, values, rows=ctas))

@@ -1,6 +1,7 @@
 """persistent: as many thread blocks as fit at once, each striding over the tiles."""
 
-import torch
+from functools import partial
+
 import triton
 import triton.language as tl
 
@@ -11,10 +12,8 @@ from tilesim.plans import segments
 from tilesim.products import Product
 from tilesim.schedules import plan
 
-from ..launch.job import Job, order_arguments
-from ..launch.launcher import KernelLaunch
-from ..launch.operands import Matrices
-from .stamped import STORE_WAIT_K_STEP, stamped_launch
+from ..launch.job import Job
+from .jobs import STORE_WAIT_K_STEP, kernel_launch
 from .stamps import entry_time, stamp_done, stamp_drain, stamp_entry, stamp_start
 from .tile_ops import compute_pid, load, multiply, store_subtiles
 
@@ -64,15 +63,11 @@ def job(config: KernelConfig, product: Product, device: Device, memory: str, con
     problem = config.problem(product)
     rows = segments(-1, rasterize(problem), 0, problem.k_steps)
     ctas = plan(config.schedule, problem, device).ctas
-
-    def launcher(matrices: Matrices, stamps: torch.Tensor | None = None) -> KernelLaunch:
-        table, values = order_arguments(problem, matrices)
-        values |= dict(
-            FLATTEN=config.overlap,
-            STORE_WAIT_K_STEP=STORE_WAIT_K_STEP if config.overlap else 0,
-            EPILOGUE_SUBTILES=config.epilogue_subtiles,
-        )
-        tables = (table,)
-        return stamped_launch(persistent, ctas, len(rows), config, product, matrices, tables, stamps, values)
-
+    values = dict(
+        FLATTEN=config.overlap,
+        STORE_WAIT_K_STEP=STORE_WAIT_K_STEP if config.overlap else 0,
+        EPILOGUE_SUBTILES=config.epilogue_subtiles,
+        num_stages=config.stages,
+    )
+    launcher = partial(kernel_launch, persistent, ctas, config, product, values, rows=len(rows))
     return Job(rows, ctas, launcher)

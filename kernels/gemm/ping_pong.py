@@ -5,6 +5,8 @@ the group in its main loop. A group enters its main loop only when the other gro
 arrived, so no group waits for a stage more than one round ahead.
 """
 
+from functools import partial
+
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia import hopper
@@ -16,10 +18,9 @@ from tilesim.gemm.warp_specialized import WARPGROUP_WARPS
 from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
-from ..launch.gluon import descriptor, shared_bytes_here, uses_dependent_launch
-from ..launch.job import NO_ROWS, Job, operands_of, order_arguments, refusing_stamps
-from ..launch.launcher import KernelLaunch
-from ..launch.operands import Matrices
+from ..gemm.stages import descriptor, shared_bytes_here, uses_dependent_launch
+from ..launch.job import NO_ROWS, Job
+from .jobs import kernel_launch
 from .stages import (
     CONSUMER_REGISTERS,
     PRODUCER_REGISTERS,
@@ -121,18 +122,11 @@ def job(config: KernelConfig, product: Product, device: Device, memory: str, con
     """One thread block for each free SM."""
     problem = config.problem(product)
     shared_bytes_here(config, product)
-    bm, bn, bk = config.tile
+    bm, bn, _ = config.tile
     ctas = min(problem.tiles, device.sms - device.busy_sms)
-    before = uses_dependent_launch(config, product, device)
-
-    def launcher(matrices: Matrices) -> KernelLaunch:
-        table, values = order_arguments(problem, matrices)
-        boxes = (bm, bk), (bk, bn), (bm, bn // SUBTILES)
-        operands, layout = operands_of(config, product.dtype, ping_pong, matrices, descriptor, boxes)
-        arguments = (*operands, table, product.m, product.n, product.k)
-        constants = values | layout | dict(
-            BM=bm, BN=bn, BK=bk, STAGES=config.stages, num_warps=WARPGROUP_WARPS, launch_pdl=before
-        )  # fmt: skip
-        return KernelLaunch(config, ping_pong, ctas, arguments, constants)
-
-    return Job(NO_ROWS, ctas, refusing_stamps(launcher))
+    values = {"num_warps": WARPGROUP_WARPS, "launch_pdl": uses_dependent_launch(config, product, device)}
+    launcher = partial(
+        kernel_launch, ping_pong, ctas, config, product, values,
+        make_descriptor=descriptor, boxes={"c": (bm, bn // SUBTILES)},
+    )  # fmt: skip
+    return Job(NO_ROWS, ctas, launcher)

@@ -4,6 +4,8 @@ It computes the transposed tile: B's columns fill the at least 64 rows of a wgmm
 16 columns. Since time depends on the bytes in flight, K-steps are long and stages many.
 """
 
+from functools import partial
+
 import triton
 import triton.language as tl
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
@@ -13,9 +15,8 @@ from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
 from ..launch.here import INTERPRETED
-from ..launch.job import NO_ROWS, Job, operands_of, order_arguments, refusing_stamps
-from ..launch.launcher import KernelLaunch
-from ..launch.operands import Matrices
+from ..launch.job import NO_ROWS, Job
+from .jobs import kernel_launch
 from .tile_ops import compute_pid, load, multiply, store
 
 
@@ -45,20 +46,10 @@ def skinny(
 
 def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
     """One thread block for each tile."""
-    problem, tma = config.problem(product), config.loads == "tma"
-    bm, bn, bk = config.tile
-    dependent_launch = tma and not INTERPRETED  # where there is TMA, there is programmatic dependent launch
-
-    def launcher(matrices: Matrices) -> KernelLaunch:
-        table, values = order_arguments(problem, matrices)
-        operands, layout = operands_of(config, product.dtype, skinny, matrices)
-        constants = values | layout | dict(
-            BM=bm, BN=bn, BK=bk, TMA=tma, DEPENDENT_LAUNCH=dependent_launch,
-            num_warps=config.warps, num_stages=config.stages,
-        )  # fmt: skip
-        if dependent_launch:
-            constants["launch_pdl"] = True
-        arguments = (*operands, table, product.m, product.n, product.k)
-        return KernelLaunch(config, skinny, problem.tiles, arguments, constants)
-
-    return Job(NO_ROWS, problem.tiles, refusing_stamps(launcher))
+    ctas = config.problem(product).tiles
+    # where there is TMA, there is programmatic dependent launch
+    dependent_launch = config.loads == "tma" and not INTERPRETED
+    values = {"DEPENDENT_LAUNCH": dependent_launch, "num_stages": config.stages}
+    if dependent_launch:
+        values["launch_pdl"] = True
+    return Job(NO_ROWS, ctas, partial(kernel_launch, skinny, ctas, config, product, values))

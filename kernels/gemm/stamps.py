@@ -20,15 +20,7 @@ entry, start, drain, ready, fixup and done are %globaltimer (ns); cycles are the
            for that would make the kernel 10 % slower.
            A partial: after the first warp has raised the flag, when its part is visible
 
-On an H200 with 128x256 tiles, median done - drain is 0.3 µs if segments overlap, 0.6 if not, and 1.2 if the
-next segment is read from a table or drawn (0.8 at the end).
-
-The median time rises with stamps (alternating runs, 3 to 16 repeats) by 0.4 to 0.9 % at 4096x4096x4096, and
-at 4096x4096x512 by 1.0 to 2.1 %, or 1.4 to 3.0 % if most tiles are split, half of that for `done`. With one
-warpgroup per SM (128x128 tiles, four warps), planned kernels take up to 15 % more.
-
-Cycles differ in length between SMs and over time: in one launch, SMs ran at 1.57 to 1.61 GHz in main loops
-and at 1.98 GHz in forced pauses.
+Cycles differ in length between SMs and over time. docs/accuracy.md says what stamps cost.
 
 Stamps stay in place because they are volatile inline assembly, like the wgmma and the waits, and neither LLVM
 nor ptxas reorders these. Triton's pipeliner does move anything that uses a value needed at the end of the

@@ -9,6 +9,7 @@ epilogue. A thread block that draws from the queue does not know its number of K
 loops.
 """
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -21,12 +22,11 @@ from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 from tilesim.schedules import plan
 
-from ..launch.job import Job
-from ..launch.launcher import KernelLaunch
+from ..launch.job import Job, KernelLaunch
 from ..launch.operands import Matrices
 from ..launch.plan_table import PlanTable, upload
+from .jobs import STORE_WAIT_K_STEP, kernel_launch
 from .split_fixup import add_partial, store_partial, wait_for_partial
-from .stamped import STORE_WAIT_K_STEP, stamped_launch
 from .stamps import (
     entry_time,
     stamp_done,
@@ -192,7 +192,7 @@ def job(config: KernelConfig, product: Product, device: Device, memory: str, con
     uploaded = upload(made, problem, memory, device.ctas_per_sm)
     if not concurrent:
         return Job(made.rows, made.ctas, partial(launch, config, product, uploaded), check=uploaded.check)
-    uploaded = uploaded.without_partials()
+    uploaded = replace(uploaded, partials=uploaded.partials.to("meta"))  # each launch has its own
 
     def launcher(matrices: Matrices, stamps: torch.Tensor | None = None) -> KernelLaunch:
         made = launch(config, product, uploaded, matrices, stamps)
@@ -209,15 +209,13 @@ def launch(
     queue = plan_table.rows > plan_table.queue_start
     # A thread block with one segment has nothing to overlap, and C then shares the stages' memory.
     overlap = config.overlap and plan_table.most_segments > 1 and not queue
-    tables = (
-        plan_table.table, plan_table.offsets, plan_table.k_steps, plan_table.queue_head,
-        plan_table.queue_start, plan_table.rows, plan_table.partials, plan_table.flags,
-        plan_table.flags[-1:],
-    )  # fmt: skip
     store_wait = SPLIT_STORE_WAIT_K_STEP if plan_table.split else STORE_WAIT_K_STEP
-    values: dict[str, Any] = dict(
-        SPLIT=plan_table.split, QUEUE=queue, FLATTEN=overlap, STORE_WAIT_K_STEP=store_wait if overlap else 0,
-        WARPS=config.warps, TIMEOUT_NS=timeout_ns, EPILOGUE_SUBTILES=config.epilogue_subtiles,
+    arrays = ("table", "offsets", "k_steps", "queue_head", "queue_start", "rows", "partials", "flags")
+    values: dict[str, Any] = {name: getattr(plan_table, name) for name in arrays}
+    values |= dict(
+        fault=plan_table.flags[-1:], SPLIT=plan_table.split, QUEUE=queue, FLATTEN=overlap,
+        STORE_WAIT_K_STEP=store_wait if overlap else 0, WARPS=config.warps, TIMEOUT_NS=timeout_ns,
+        EPILOGUE_SUBTILES=config.epilogue_subtiles, num_stages=config.stages,
     )  # fmt: skip
     if plan_table.split:
         # By default ptxas takes so few registers that a fix-up has four loads in flight, not dozens.
@@ -225,7 +223,6 @@ def launch(
         accumulator = config.tile[0] * config.tile[1] // (32 * config.warps)
         if registers >= accumulator + 64:  # else so many blocks do not fit, and `record` says so
             values["maxnreg"] = min(MAX_REGISTERS, registers)
-    rows = plan_table.rows
-    return stamped_launch(
-        table_driven, plan_table.ctas, rows, config, product, matrices, tables, stamps, values
+    return kernel_launch(
+        table_driven, plan_table.ctas, config, product, values, matrices, stamps, rows=plan_table.rows
     )

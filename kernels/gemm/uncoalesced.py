@@ -6,6 +6,8 @@ a row are contiguous. It then takes the dimensions in order: from the first befo
 since.
 """
 
+from functools import partial
+
 import triton
 import triton.language as tl
 
@@ -13,9 +15,8 @@ from tilesim.devices.device import Device
 from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
-from ..launch.job import NO_ROWS, Job, operands_of, order_arguments, refusing_stamps
-from ..launch.launcher import KernelLaunch
-from ..launch.operands import Matrices
+from ..launch.job import NO_ROWS, Job
+from .jobs import kernel_launch
 from .tile_ops import compute_pid, multiply
 
 LAST_DIM_FIRST = tl.constexpr(tuple(map(int, triton.__version__.split(".")[:2])) >= (3, 7))
@@ -63,14 +64,5 @@ def uncoalesced(
 
 def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
     """One thread block for each tile."""
-    problem = config.problem(product)
-    bm, bn, bk = config.tile
-
-    def launcher(matrices: Matrices) -> KernelLaunch:
-        table, values = order_arguments(problem, matrices)
-        operands, layout = operands_of(config, product.dtype, uncoalesced, matrices)
-        arguments = (*operands, table, product.m, product.n, product.k, 1)
-        constants = values | layout | dict(BM=bm, BN=bn, BK=bk, num_warps=config.warps)
-        return KernelLaunch(config, uncoalesced, problem.tiles, arguments, constants)
-
-    return Job(NO_ROWS, problem.tiles, refusing_stamps(launcher))
+    ctas = config.problem(product).tiles
+    return Job(NO_ROWS, ctas, partial(kernel_launch, uncoalesced, ctas, config, product, {"stride": 1}))

@@ -11,6 +11,9 @@ during an epilogue. All consumers work on one tile, and the tensor cores are idl
              fill the at least 64 rows of a wgmma, and A's rows its as few as 16 columns
 """
 
+from functools import partial
+from typing import Any
+
 import torch
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -23,12 +26,9 @@ from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 from tilesim.schedules.stream_k import shares
 
-from ..launch.flags import flags
-from ..launch.gluon import descriptor, shared_bytes_here, uses_dependent_launch
-from ..launch.job import NO_ROWS, Job, operands_of, order_arguments, refusing_stamps
-from ..launch.launcher import KernelLaunch
-from ..launch.layouts import lines
-from ..launch.operands import Matrices
+from ..gemm.stages import descriptor, flags, shared_bytes_here, uses_dependent_launch
+from ..launch.job import NO_ROWS, Job
+from .jobs import kernel_launch
 from .stages import (
     PRODUCER_REGISTERS,
     allocate_barriers,
@@ -193,11 +193,13 @@ def job(config: KernelConfig, product: Product, device: Device, memory: str, con
     problem = config.problem(product)
     parts = subtiles(config, product, shared_bytes_here(config, product))
     shared, ctas = shares(config.schedule, problem, device.sms - device.busy_sms)
-    before = uses_dependent_launch(config, product, device)
     bm, bn, bk = config.tile
     narrow = rest(config.tile)
     pieces = (bn - narrow) // PIECE if narrow else parts
-    boxes = (bm // groups(config), bk), (bk, bn - narrow), (bm // groups(config), (bn - narrow) // pieces)
+    rows = bm // groups(config)
+    boxes = {"a": (rows, bk), "b": (bk, bn - narrow), "c": (rows, (bn - narrow) // pieces)}
+    if narrow:
+        boxes["b_rest"] = bk, narrow
 
     def workspace() -> dict[str, torch.Tensor]:
         if not shared:
@@ -207,25 +209,12 @@ def job(config: KernelConfig, product: Product, device: Device, memory: str, con
             flags=flags(ctas, config.warps * groups(config)),
         )
 
-    one = workspace()
-
-    def launcher(matrices: Matrices) -> KernelLaunch:
-        table, values = order_arguments(problem, matrices)
-        operands, layout = operands_of(config, product.dtype, warp_specialized, matrices, descriptor, boxes)
-        operands.append(_narrow_box(matrices[1], bk, narrow) if narrow else None)
-        sizes = (shared, product.m, product.n, product.k)
-        arguments = (*operands, table, one.get("partials"), one.get("flags"), *sizes)
-        constants = values | layout | dict(
-            BM=bm, BN=bn, BK=bk, STAGES=config.stages, EPILOGUE_SUBTILES=parts, SWAP=swap_ab(config.tile),
-            REST=narrow, GROUPS=groups(config), SPLIT=shared > 0, num_warps=config.warps, launch_pdl=before,
-        )  # fmt: skip
-        made_of = (0, 1, 2, 1) if narrow else (0, 1, 2)
-        return KernelLaunch(config, warp_specialized, ctas, arguments, constants, made_of)
-
-    return Job(NO_ROWS, ctas, refusing_stamps(launcher), workspace)
-
-
-def _narrow_box(b: torch.Tensor, rows: int, columns: int) -> object:
-    """A TMA descriptor of B, which has lines, in boxes of so many of its rows and columns."""
-    view, trans = lines(b) or (b, False)
-    return descriptor(view, [columns, rows] if trans else [rows, columns])
+    values: dict[str, Any] = {"b_rest": None, "partials": None, "flags": None} | workspace() | dict(
+        shared=shared, EPILOGUE_SUBTILES=parts, SWAP=swap_ab(config.tile), REST=narrow,
+        GROUPS=groups(config), SPLIT=shared > 0, launch_pdl=uses_dependent_launch(config, product, device),
+    )  # fmt: skip
+    launcher = partial(
+        kernel_launch, warp_specialized, ctas, config, product, values,
+        make_descriptor=descriptor, boxes=boxes,
+    )  # fmt: skip
+    return Job(NO_ROWS, ctas, launcher, workspace)

@@ -92,11 +92,7 @@ def fused(functions: int, x: torch.Tensor, y: torch.Tensor, spare: torch.Tensor)
 def compiled(functions: int, x: torch.Tensor, y: torch.Tensor, spare: torch.Tensor) -> Work:
     """The kernel of torch.compile."""
     own, made = y.detach(), _compiled_chain()
-
-    def launch() -> None:
-        own.set_(made(x, functions))  # takes over the storage of the result
-
-    return Work(launch, own)
+    return Work(lambda: own.set_(made(x, functions)), own)  # takes over the storage of the result
 
 
 @cache

@@ -13,8 +13,7 @@ from tilesim.kernel_config import KernelConfig
 from tilesim.products import TMA_BYTES, Product
 
 from ..errors import KernelError
-from .layouts import lines
-from .operands import RESULTS
+from .operands import RESULTS, lines
 
 INTERPRETED = tl.constexpr(triton.knobs.runtime.interpret)
 """Whether Triton interprets kernels instead of compiling them."""

@@ -1,15 +1,59 @@
-"""Kernels by the names that reports give them: "persistent-tma-overlap", "table:stream-k", "ping-pong"."""
+"""Kernels by the names that reports give them: "persistent-tma-overlap", "table:stream-k", "ping-pong".
+
+What a name leaves open follows from the tile, the dtype and the thread blocks per SM alone, so kernels that
+are compared have the same.
+"""
 
 from dataclasses import replace
 
-from tilesim.errors import unknown
+from tilesim.errors import shown, unknown
 from tilesim.gemm import kernels
+from tilesim.gemm.fit import Limits, limits_of, stages_that_fit
+from tilesim.gemm.warp_specialized import MAX_ACCUMULATORS, WARPGROUP_WARPS
 from tilesim.kernel_config import TABLE, KernelConfig
 from tilesim.problems import Problem
 from tilesim.products import Product
 
 from ..errors import KernelError
-from .pipeline import pipeline
+from .here import limits
+
+MAX_WARPS = 8
+"""With more, and MAX_ACCUMULATORS in each thread, one thread block would need all registers of an SM."""
+
+MIN_STAGES, MAX_STAGES = 3, 6
+"""With two stages each K-step waits for its loads: two blocks of 128x128 on an SM of an H200 reached 65 % of
+its peak, and 99 % with three. Beyond six nothing was ever faster in `tilesim tune`."""
+
+
+def pipeline(
+    product: Product,
+    tile: tuple[int, int, int],
+    ctas_per_sm: int = 1,
+    warps: int | None = None,
+    stages: int | None = None,
+    epilogue_subtiles: int | None = None,
+) -> tuple[int, int, int]:
+    """(warps, stages, epilogue_subtiles) for `ctas_per_sm` blocks per SM of this GPU, else of an H200.
+
+    What is given stays. Else: whole warpgroups, with up to MAX_ACCUMULATORS accumulators a thread; as many
+    stages as fit, to MAX_STAGES; and two subtiles where MIN_STAGES, or the stages given, fit no other way.
+    """
+    if warps is None:
+        needed = tile[0] * tile[1] // (32 * MAX_ACCUMULATORS)
+        warps = min(MAX_WARPS, max(WARPGROUP_WARPS, needed))
+    gpu: Limits = limits() or limits_of("")
+    available = gpu.shared_bytes(ctas_per_sm)
+
+    def fit(subtiles: int) -> int:
+        one = KernelConfig("persistent", "persistent", tile, warps=0, epilogue_subtiles=subtiles)
+        return stages_that_fit(one, product, available)
+
+    if epilogue_subtiles is None:
+        epilogue_subtiles = 1 if fit(1) >= (stages or MIN_STAGES) else 2
+    if stages is None:
+        stages = min(MAX_STAGES, max(1, fit(epilogue_subtiles)))
+    return warps, stages, epilogue_subtiles
+
 
 TABLE_DRIVEN = TABLE + ":"
 """What the names of table-driven kernels begin with; the schedule follows."""
@@ -34,7 +78,7 @@ def named(
     warps: int | None = None,
     stages: int | None = None,
 ) -> KernelConfig:
-    """The configuration of that name for a problem; what is not given suits its tile, see launch.pipeline.
+    """The configuration of that name for a problem; what is not given suits its tile, see pipeline.
 
     Raises KernelError where there is no such kernel.
     """
@@ -46,12 +90,43 @@ def named(
             one.loads, one.overlap,
         )  # fmt: skip
     if name.startswith(TABLE_DRIVEN):
-        made = pipeline(product, tile, ctas_per_sm, warps, stages)
-        return KernelConfig(
-            TABLE, name.removeprefix(TABLE_DRIVEN), tile, order, *made[:2], "tma", True, made[2]
-        )
+        schedule = name.removeprefix(TABLE_DRIVEN)
+        return recordable(TABLE, schedule, problem, ctas_per_sm=ctas_per_sm, warps=warps, stages=stages)
     if name not in DEDICATED:
         raise KernelError(unknown("kernel", name, [*NAMES, TABLE_DRIVEN + "SCHEDULE"]))
     made = KernelConfig.named(name, "", tile)
     warps, stages, _ = pipeline(product, tile, ctas_per_sm, warps, stages, made.epilogue_subtiles)
     return replace(made, schedule=made.kernel, order=order, warps=warps, stages=stages)
+
+
+OWN = "dedicated"
+"""The kernel that is written for a schedule, and has its name."""
+
+
+def recordable(
+    kernel: str,
+    schedule: str,
+    problem: Problem,
+    loads: str = "tma",
+    overlap: bool = True,
+    ctas_per_sm: int = 1,
+    warps: int | None = None,
+    stages: int | None = None,
+) -> KernelConfig:
+    """The configuration of a kernel that writes stamps, "dedicated" or "table", in the problem's tiles.
+
+    What is not given suits the tile and fits, see `pipeline`. Raises KernelError where the schedule has
+    no dedicated kernel.
+    """
+    if kernel not in (OWN, TABLE):
+        raise KernelError(f"the kernel is {shown(kernel)}; it must be {OWN!r} or {TABLE!r}")
+    dedicated = [name for name, one in kernels().items() if one.recordable and name != TABLE]
+    if kernel == OWN and schedule not in dedicated:
+        none = unknown("dedicated kernel for the schedule", schedule, dedicated)
+        raise KernelError(f"{none}; the kernel {TABLE!r} runs any")
+    name = TABLE if kernel == TABLE else schedule
+    overlap = overlap and kernels()[name].overlap
+    warps, stages, subtiles = pipeline(Product.of(problem), problem.tile, ctas_per_sm, warps, stages)
+    return KernelConfig(
+        name, schedule, problem.tile, problem.order, warps, stages, loads, overlap, subtiles if overlap else 1
+    )

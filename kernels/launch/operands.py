@@ -1,7 +1,13 @@
-"""Operands: fresh random matrices, and enough sets of them that a rotation does not stay in the L2 cache."""
+"""Operands: fresh random matrices, enough sets of them that a rotation does not stay in the L2 cache, and how
+they lie in memory.
+
+A matrix is row-major where the elements of a row are neighbours, column-major where those of a column are:
+its transpose is row-major then. Either way its *lines*, the rows or the columns, may lie further apart than
+they are long, as in a slice of a larger matrix. A layout is one of tilesim.products.LAYOUTS.
+"""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 import torch
 
@@ -22,12 +28,13 @@ RESULTS = DTYPES | {"fp8": torch.bfloat16}
 """The dtype of C by that of A and B."""
 
 Matrices = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
-"""A [M, K] and B [K, N], row- or column-major (see launch.layouts), and C [M, N], row-major and dense."""
+"""A [M, K] and B [K, N], row- or column-major (see `lines`), and C [M, N], row-major and dense."""
 
 L2_TIMES = 3
 """A rotation touches at least this many times the L2's bytes before it comes back to a set."""
 
 MOST_SETS = 32
+VECTORS = "of as many vectors as are over 3 times the L2, at least 2 and at most 32"
 
 
 def matrices(product: Product, device: str, seed: int) -> Matrices:
@@ -60,16 +67,44 @@ def beyond_l2(size: int) -> int:
 
 
 @contextmanager
-def gpu_memory(product: Product) -> Iterator[None]:
-    """Raise KernelError, in one sentence, where the work inside does not fit into the GPU's memory."""
+def memory_for(needed: int, what: str) -> Iterator[None]:
+    """Raise KernelError, in one sentence, where the work inside, of `needed` bytes, does not fit this GPU."""
     total = torch.cuda.get_device_properties().total_memory
-    short = KernelError(
-        f"{product.m}x{product.n}x{product.k} in {product.dtype} takes {size_bytes(product) / 1e9:.1f} GB,"
-        f" needed twice and with a float64 reference beside; this GPU has {total / 1e9:.1f} GB"
-    )
-    if 2 * size_bytes(product) > total:
+    short = KernelError(f"{what}; this GPU has {total / 1e9:.1f} GB")
+    if needed > total:
         raise short
     try:
         yield
     except torch.OutOfMemoryError:
         raise short from None
+
+
+def gpu_memory(product: Product) -> AbstractContextManager[None]:
+    """The same for two sets of operands."""
+    size = size_bytes(product)
+    what = f"{product.m}x{product.n}x{product.k} in {product.dtype} takes {size / 1e9:.1f} GB"
+    return memory_for(2 * size, f"{what}, needed twice and with a float64 reference beside")
+
+
+def lines(x: torch.Tensor) -> tuple[torch.Tensor, bool] | None:
+    """(x, False), or its transpose and True, as a view whose rows are dense; None where neither's are.
+
+    The view's first stride is how many elements lie between the beginnings of two lines, and where there are
+    fewer than two, a line's length. Nothing is copied.
+
+    >>> view, trans = lines(torch.zeros(3, 8)[:, 2:6].T)
+    >>> list(view.shape), view.stride(), trans
+    ([3, 4], (8, 1), True)
+    >>> lines(torch.zeros(4, 6)[::2, ::2]) is None
+    True
+    """
+    for view, trans in ((x, False), (x.T, True)):
+        rows, columns = view.shape
+        if columns <= 1 or view.stride(1) == 1:
+            return view.as_strided((rows, columns), (view.stride(0) if rows > 1 else columns, 1)), trans
+    return None
+
+
+def layout(a: torch.Tensor, b: torch.Tensor) -> str:
+    """One of LAYOUTS, of operands that have lines."""
+    return "".join("nt"[trans] for _, trans in filter(None, map(lines, (a, b))))

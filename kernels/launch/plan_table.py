@@ -1,6 +1,6 @@
 """A Plan as the arrays that the planned kernel reads, and the workspace of its launches."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -55,10 +55,6 @@ class PlanTable:
             flags=flags,
             fault=flags[-1:],
         )
-
-    def without_partials(self) -> "PlanTable":
-        """The same plan without memory for partials; its launches need a `workspace` of their own."""
-        return replace(self, partials=self.partials.to("meta"))
 
     def check(self) -> None:
         """Raise KernelError, naming the tile, where a wait for a partial timed out; the flags are reset."""

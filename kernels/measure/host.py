@@ -36,8 +36,12 @@ def axpy_by_threads(repeats: int) -> dict[str, Any]:
     try:
         for threads in sorted({2**i for i in range(cores.bit_length()) if 2**i < cores} | {cores}):
             torch.set_num_threads(threads)
-            ns = np.array([_axpy_ns(x, y) for _ in range(repeats + 1)])[1:]
-            each = spread(ns, "p50", 5)
+            ns = []
+            for _ in range(repeats + 1):
+                began = time.perf_counter()
+                y.add_(x, alpha=1e-3)
+                ns.append((time.perf_counter() - began) * 1e9 / len(x))
+            each = spread(ns[1:], "p50", 5)
             rows.append({"threads": threads, "ns": each, "gb_per_s": round(12 / each["p50"], 2)})
     finally:
         torch.set_num_threads(before)
@@ -60,13 +64,6 @@ def cache_bytes(folder: Path) -> int:
         if kind != "Instruction" and level in ("1", "2"):
             size += 1024 * int(text.removesuffix("K"))
     return size
-
-
-def _axpy_ns(x: torch.Tensor, y: torch.Tensor) -> float:
-    """ns an element of one y = a * x + y."""
-    began = time.perf_counter()
-    y.add_(x, alpha=1e-3)
-    return (time.perf_counter() - began) * 1e9 / len(x)
 
 
 def _chase(places: int) -> Callable[[], float]:

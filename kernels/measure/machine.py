@@ -1,19 +1,42 @@
-"""What a measurement was made on: the GPU, the versions, the clock's step."""
+"""What a measurement was made on: the GPU, its facts as a device file holds them, the versions, the clock's
+step."""
 
 import subprocess
+from collections.abc import Callable
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, wraps
+from typing import Any, ParamSpec
 
 import torch
 import triton
 
 from tilesim.devices.device import Device
+from tilesim.devices.facts import published, shipped, values
 from tilesim.devices.gpus import Gpu, identified
 
 from ..gemm.stamps import read_timer
-from .gpu_facts import capability, driver_facts
+from .timing import require_gpu, working_gpu
+
+P = ParamSpec("P")
+
+KIB = 1024
 
 READS = 20_000
+
+
+def measuring(bench: Callable[P, dict[str, Any]]) -> Callable[P, dict[str, Any]]:
+    """A bench whose report begins with "machine": see facts.
+
+    Raises KernelError without an NVIDIA GPU, or where the GPU fails.
+    """
+
+    @wraps(bench)
+    def measured(*args: P.args, **options: P.kwargs) -> dict[str, Any]:
+        require_gpu()
+        with working_gpu():
+            return {"machine": facts()} | bench(*args, **options)
+
+    return measured
 
 
 def facts() -> dict[str, str]:
@@ -61,3 +84,52 @@ def tick_ns() -> int:
     read_timer[(1,)](reads, READS, num_warps=1)
     steps = reads.diff()
     return int(steps[steps > 0].min())
+
+
+def capability() -> str:
+    """The compute capability of this machine's GPU: "9.0" of a Hopper."""
+    return ".".join(map(str, torch.cuda.get_device_capability()))
+
+
+def driver_facts() -> dict[str, Any]:
+    """What the driver says of this machine's GPU, by the names of tilesim.devices.facts.UNITS.
+
+    The memory's bandwidth is of two transfers in each cycle of its clock.
+    """
+    here = torch.cuda.get_device_properties()
+    clocks = triton.runtime.driver.active.utils.get_device_properties(torch.cuda.current_device())
+    return {
+        "sms": here.multi_processor_count,
+        "max_sm_mhz": round(clocks["sm_clock_rate"] / 1000),
+        "l2_mb": round(here.L2_cache_size / 1e6, 1),
+        "memory_gb": round(here.total_memory / 1e9, 1),
+        "memory_gb_per_s": round(2 * clocks["mem_clock_rate"] * clocks["mem_bus_width"] / 8 / 1e6),
+        "shared_kib_per_sm": here.shared_memory_per_multiprocessor // KIB,
+        "shared_kib_per_block": here.shared_memory_per_block_optin // KIB,
+    }
+
+
+def gpu_facts() -> dict[str, Any]:
+    """The entry of a device file for this machine's GPU: what its driver says, and its architecture's facts.
+
+    Peaks are what tensor cores multiply at the highest clock, so above a datasheet's. A GPU whose
+    architecture is none of devices.json's has none: write peak_tflops into the file, as its datasheet has
+    them.
+
+    Raises KernelError without an NVIDIA GPU.
+    """
+    require_gpu()
+    architectures = shipped()["architectures"].items()
+    architecture = next((name for name, one in architectures if one.get("capability") == capability()), "")
+    facts = {"source": f"the driver, of a GPU of compute capability {capability()}", **driver_facts()}
+    entry: dict[str, Any] = {"title": torch.cuda.get_device_name(), "facts": [facts]}
+    if architecture:
+        entry["architecture"] = architecture
+        known = values(published(entry))
+        per_mac = 2 * known["sms"] * known["max_sm_mhz"] / 1e6
+        facts["peak_tflops"] = {
+            dtype: round(macs * per_mac, 1) for dtype, macs in known["macs_per_clock"].items()
+        }
+        if known.get("tensor_mhz", 0) > known["max_sm_mhz"]:
+            facts["tensor_mhz"] = known["max_sm_mhz"]
+    return entry

@@ -8,9 +8,7 @@ import numpy as np
 import torch
 
 from tilesim.devices.device import Device
-from tilesim.errors import shown, unknown
-from tilesim.gemm import kernels
-from tilesim.kernel_config import TABLE, KernelConfig
+from tilesim.kernel_config import KernelConfig
 from tilesim.problems import Problem
 from tilesim.products import Product
 from tilesim.spans.recorded_slots import complete
@@ -21,52 +19,20 @@ from ..gemm.jobs import job
 from ..gemm.stamps import WORDS
 from ..launch.here import check, on_this_machine
 from ..launch.job import Job
+from ..launch.named import OWN, recordable
 from ..launch.operands import gpu_memory, matrices, sets_beyond_l2
-from ..launch.pipeline import pipeline
 from .held_sms import HeldSMs, check_apart, hold_us
 from .machine import device as this_gpu
 from .machine import facts, tick_ns
 from .reference import verify_result
 from .timing import Rotation, capture, require_gpu, sample, spread, working_gpu
 
-DEDICATED = "dedicated"
-"""The kernel that is written for a schedule, and has its name."""
-
-
-def recordable(
-    kernel: str,
-    schedule: str,
-    problem: Problem,
-    loads: str = "tma",
-    overlap: bool = True,
-    ctas_per_sm: int = 1,
-    warps: int | None = None,
-    stages: int | None = None,
-) -> KernelConfig:
-    """The configuration of a kernel that writes stamps, "dedicated" or "table", in the problem's tiles.
-
-    What is not given suits the tile and fits, see launch.pipeline. Raises KernelError where the schedule has
-    no dedicated kernel.
-    """
-    if kernel not in (DEDICATED, TABLE):
-        raise KernelError(f"the kernel is {shown(kernel)}; it must be {DEDICATED!r} or {TABLE!r}")
-    dedicated = [name for name, one in kernels().items() if one.recordable and name != TABLE]
-    if kernel == DEDICATED and schedule not in dedicated:
-        none = unknown("dedicated kernel for the schedule", schedule, dedicated)
-        raise KernelError(f"{none}; the kernel {TABLE!r} runs any")
-    name = TABLE if kernel == TABLE else schedule
-    overlap = overlap and kernels()[name].overlap
-    warps, stages, subtiles = pipeline(Product.of(problem), problem.tile, ctas_per_sm, warps, stages)
-    return KernelConfig(
-        name, schedule, problem.tile, problem.order, warps, stages, loads, overlap, subtiles if overlap else 1
-    )
-
 
 def record(
     schedule: str,
     problem: Problem,
     *,
-    kernel: str = DEDICATED,
+    kernel: str = OWN,
     loads: str = "tma",
     overlap: bool = True,
     warps: int | None = None,
@@ -82,7 +48,7 @@ def record(
     `kernel`: "dedicated", the one written for the schedule (naive or persistent), or "table", which runs any.
     `loads`: "tma", or "ptr" where TMA is not wanted or not possible. `overlap`: the next segment's loads run
     during the epilogue. `warps` and `stages`: where not given, what suits the tile and fits (see
-    launch.pipeline). `ctas_per_sm`: thread blocks that the schedule counts on per SM; where it launches more
+    launch.named). `ctas_per_sm`: thread blocks that the schedule counts on per SM; where it launches more
     than fit at once, the trace's device has as many as were seen. `busy_sms`: so many SMs are held by another
     kernel meanwhile (see measure.held_sms), of which the schedule knows nothing; the stamps of every launch
     must show that it stayed away from them.
@@ -168,7 +134,7 @@ def typical_launch(
         "kernel_us": spread(us["plain"])["us"],
         "recorded_us": spread(us["stamped"])["us"],
         "sm_mhz": round(1000 * float((drain_cycles - start_cycles).sum() / (drain - start).sum())),
-        "relative_error": float(f"{max(errors):.3g}"),
+        "relative_error": max(errors),
         "kept": f"launch {kept} of {len(seen)}, nearest to the medians of makespan, main loop and epilogue",
         "makespan_ns": percentiles(makespans),
     }

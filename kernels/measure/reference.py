@@ -42,7 +42,7 @@ def verify_result(name: str, run: Callable[[], object], product: Product, matric
 def verified(
     wrong: str, result: torch.Tensor, run: Callable[[], object], error: Callable[[], float], tolerance: float
 ) -> float:
-    """Poison the result with NaN, run once, and return the relative error.
+    """Poison the result with NaN, run once, and return the relative error, to three digits.
 
     Raises KernelError, so that nothing is timed, where the error is above `tolerance` or not all was written;
     it begins with `wrong`.
@@ -55,4 +55,4 @@ def verified(
             f"{wrong}: its relative error is {found:.1e}, at most {tolerance:.0e} is allowed, so it was not"
             " timed"
         )
-    return found
+    return float(f"{found:.3g}")

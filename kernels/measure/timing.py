@@ -17,16 +17,20 @@ from typing import TypeVar
 
 import numpy as np
 import torch
+import triton
+import triton.language as tl
 from numpy.typing import ArrayLike
 
 from ..errors import KernelError
 from ..launch.here import INTERPRETED
-from .sm_clock import Clocks
 
 T = TypeVar("T")
 
 REST = 0.5
 """How many times as long as a sample took the GPU rests after it."""
+
+BLOCKS_PER_SM = 8
+"""So many that each SM gets one at least, whatever order they are dispatched in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,19 +70,6 @@ def working_gpu() -> Iterator[None]:
         ) from None
 
 
-@contextmanager
-def memory_for(needed: int, what: str) -> Iterator[None]:
-    """Raise KernelError, in one sentence, where the work inside, of `needed` bytes, does not fit this GPU."""
-    total = torch.cuda.get_device_properties().total_memory
-    short = KernelError(f"{what}; this GPU has {total / 1e9:.1f} GB")
-    if needed > total:
-        raise short
-    try:
-        yield
-    except torch.OutOfMemoryError:
-        raise short from None
-
-
 def capture(launches: Sequence[Callable[[], object]]) -> torch.cuda.CUDAGraph:
     """One graph of all launches; each runs once before, so that it is compiled."""
     for launch in launches:
@@ -91,6 +82,17 @@ def capture(launches: Sequence[Callable[[], object]]) -> torch.cuda.CUDAGraph:
     return graph
 
 
+@triton.jit
+def read_clocks(out):
+    """out: int64 [SMs, 2]; each block writes the cycles and ns of the SM it runs on."""
+    sm = tl.inline_asm_elementwise("mov.u32 $0, %smid;", "=r", [], dtype=tl.int32, is_pure=False, pack=1)
+    cycles = tl.inline_asm_elementwise(
+        "mov.u64 $0, %clock64;", "=l", [], dtype=tl.int64, is_pure=False, pack=1
+    )
+    tl.store(out + 2 * sm, cycles)
+    tl.store(out + 2 * sm + 1, tl.extra.cuda.globaltimer())
+
+
 def sample(
     rotations: Mapping[str, Rotation], warmup: int, samples: int, mhz: dict[str, np.ndarray] | None = None
 ) -> dict[str, np.ndarray]:
@@ -98,9 +100,10 @@ def sample(
 
     `mhz` gets how fast the SMs' clocks ran during each sample, in the same form.
     """
-    clocks = Clocks() if mhz is not None else None
-    l2 = torch.cuda.get_device_properties().L2_cache_size
-    sweep = torch.zeros(l2, dtype=torch.float32, device="cuda")  # four times the L2
+    here = torch.cuda.get_device_properties()
+    clocks = torch.zeros(2, here.multi_processor_count, 2, dtype=torch.int64, device="cuda")
+    read = read_clocks[(BLOCKS_PER_SM * here.multi_processor_count,)]
+    sweep = torch.zeros(here.L2_cache_size, dtype=torch.float32, device="cuda")  # four times the L2
     begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     us = {name: np.empty(samples) for name in rotations}
     if mhz is not None:
@@ -109,28 +112,29 @@ def sample(
         for name, rotation in rotations.items():
             rotation.before()
             sweep.sum()  # reading leaves nothing to write back during the sample
-            if clocks:
-                clocks.begin()
+            if mhz is not None:
+                read(clocks[0], num_warps=1)
             begin.record()
             rotation.graph.replay()
             end.record()
-            if clocks:
-                clocks.end()
+            if mhz is not None:
+                read(clocks[1], num_warps=1)
             end.synchronize()
             ms = begin.elapsed_time(end)
             if turn >= 0:
                 us[name][turn] = ms * 1000 / len(rotation.launches)
-                if clocks and mhz is not None:
-                    mhz[name][turn] = clocks.mhz()
+                if mhz is not None:
+                    cycles, ns = np.diff(clocks.cpu().numpy(), axis=0)[0].T
+                    mhz[name][turn] = 1000 * float(np.median(cycles / ns))
                 rotation.after()
             time.sleep(REST * ms / 1000)
     return us
 
 
-def with_host(launches: Sequence[Callable[[], object]], warmup: int, samples: int) -> np.ndarray:
-    """µs per launch where the host launches one by one, as a program does: float64 [samples]."""
-    us = np.empty(samples)
-    for turn in range(-warmup, samples):
+def host_us(launches: Sequence[Callable[[], object]], samples: int) -> float:
+    """The median µs per launch where the host launches one by one, as programs do, of at most 20 samples."""
+    us = []
+    for turn in range(-3, min(samples, 20)):
         torch.cuda.synchronize()
         began = time.perf_counter()
         for launch in launches:
@@ -138,9 +142,9 @@ def with_host(launches: Sequence[Callable[[], object]], warmup: int, samples: in
         torch.cuda.synchronize()
         took = time.perf_counter() - began
         if turn >= 0:
-            us[turn] = took * 1e6 / len(launches)
+            us.append(took * 1e6 / len(launches))
         time.sleep(REST * took)
-    return us
+    return spread(us)["us"]
 
 
 def spread(values: ArrayLike, median: str = "us", decimals: int | None = 3) -> dict[str, float]:

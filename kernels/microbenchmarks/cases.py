@@ -7,9 +7,8 @@ from typing import Any
 
 import torch
 
-from .chase import LINE, ORDERS, PAGE, UNROLLED, Chain
-from .shared import WARPS as SHARED_WARPS
-from .shared import WIDTH, chase_shared, read_shared
+from .chase import LINE, ORDERS, PAGE, UNROLLED, WIDTH, Chain, chase_shared, read_shared
+from .chase import WARPS as SHARED_WARPS
 from .stamping import Launch
 from .stream import KINDS, TILE_BYTES, Stream, Streamed
 

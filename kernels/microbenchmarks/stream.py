@@ -92,7 +92,7 @@ class Streamed:
         self.x.random_(-(2**31), 2**31 - 1, generator=random)
         self.y = torch.empty_like(self.x) if asked.kind == "copy" else self.x
         self.value = 1
-        self.sum = _sum(asked, self.x)
+        self.sum = sum_of_rounds(self.x, asked.round, asked.steps, asked.together)
 
     def launch(self) -> Launch:
         asked, stamps = self.asked, stamp_buffer(self.asked.blocks)
@@ -115,8 +115,8 @@ class Streamed:
             raise KernelError(f"a {asked.kind} left {int(wrong.sum())} of {len(wrong)} values wrong")
 
 
-def _sum(asked: Stream, x: torch.Tensor) -> int:
-    """The sum of everything that a launch reads from x."""
-    rounds = x.view(asked.round, -1).sum(dim=1).tolist()
-    times, rest = divmod(asked.steps, asked.round)
-    return asked.together * (times * sum(rounds) + sum(rounds[:rest]))
+def sum_of_rounds(x: torch.Tensor, round: int, steps: int, together: int) -> int:
+    """The sum of what is read of x in so many steps, of which `round` read it once, by blocks `together`."""
+    each = x.view(round, -1).sum(dim=1).tolist()
+    times, rest = divmod(steps, round)
+    return together * (times * sum(each) + sum(each[:rest]))

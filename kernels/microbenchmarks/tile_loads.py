@@ -17,11 +17,11 @@ from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia import hopper
 from triton.experimental.gluon.language.nvidia.ampere import async_copy
-from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
 
 from ..errors import KernelError
-from ..gemm.stages import next_stage, tma_load
+from ..gemm.stages import descriptor, next_stage, tma_load
 from .stamping import Launch, block_barrier, clocks, read_stamps, stamp, stamp_buffer
+from .stream import sum_of_rounds
 
 COLUMNS = 64
 """bf16 values per row: 128 bytes, the widest swizzle."""
@@ -172,9 +172,8 @@ class TileLoading:
     def __init__(self, asked: TileLoads, words: torch.Tensor) -> None:
         self.asked = asked
         self.words = words[: asked.footprint // 2]
-        self.sums = self.words.view(asked.round, -1).sum(dim=1).tolist()
         x = self.words.view(torch.bfloat16).view(-1, COLUMNS)
-        self.operands = [_descriptor(x, rows) for rows in asked.tile] if asked.by == "tma" else [x]
+        self.operands = [descriptor(x, [rows, COLUMNS]) for rows in asked.tile] if asked.by == "tma" else [x]
 
     def start(self, loads: int, checked: bool = False) -> torch.Tensor:
         """Launch `loads` stages per block; returns their stamps, yet to be written. `checked` sums them."""
@@ -200,10 +199,4 @@ class TileLoading:
             raise KernelError(f"tiles of {asked.stage_bytes} bytes loaded by {asked.by} are wrong")
 
     def _sum(self, loads: int) -> int:
-        times, rest = divmod(loads, self.asked.round)
-        return self.asked.together * (times * sum(self.sums) + sum(self.sums[:rest]))
-
-
-def _descriptor(x: torch.Tensor, rows: int) -> TensorDescriptor:
-    box = [rows, COLUMNS]
-    return TensorDescriptor.from_tensor(x, box, gl.NVMMASharedLayout.get_default_for(box, gl.bfloat16))
+        return sum_of_rounds(self.words, self.asked.round, loads, self.asked.together)

@@ -16,8 +16,8 @@ from ..launch.operands import DTYPES
 from ..measure.machine import device as this_gpu
 from ..measure.machine import facts
 from ..measure.timing import require_gpu
+from .choice import merged
 from .products import held_out
-from .table import merged
 from .tuner import compile_all, kind, method, times
 
 PROGRESS_UNITS = 100
@@ -32,7 +32,7 @@ def tune(
     table: dict[str, Any] | None = None,
     progress: Callable[[int], object] = lambda units: None,
 ) -> dict[str, Any]:
-    """The fastest kernel for each product: a table as tuning.table has it.
+    """The fastest kernel for each product: a table as tuning.choice reads it.
 
     `top`: time only so many kernels, those that the model of the machine ranks first; None: all that can run.
     `table`: an earlier one, whose rows for other products are kept. `progress` is called with how many more

@@ -69,49 +69,44 @@ def times(
     Raises KernelError where the operands do not fit into the GPU's memory, or the GPU fails.
     """
     with gpu_memory(product), working_gpu():
-        return _times(product, configs, samples, seed, progress)
-
-
-def _times(
-    product: Product, configs: Sequence[KernelConfig], samples: int, seed: int,
-    progress: Callable[[float], object],
-) -> Times:  # fmt: skip
-    device, found = this_gpu(1), Times()
-    sets = [matrices(product, "cuda", seed + i) for i in range(sets_beyond_l2(product))]
-    rotations: dict[KernelConfig, Rotation] = {}
-    best = float("inf")
-    for i, config in enumerate(configs):
-        try:
-            work = job(config, product, device)
-            launches = launches_for(work, sets)
+        device, found = this_gpu(1), Times()
+        sets = [matrices(product, "cuda", seed + i) for i in range(sets_beyond_l2(product))]
+        rotations: dict[KernelConfig, Rotation] = {}
+        best = float("inf")
+        for i, config in enumerate(configs):
             try:
-                verify_result(str(config), launches[0], product, sets[0])
-            except KernelError as wrong:
-                found.wrong[config] = str(wrong)
+                work = job(config, product, device)
+                launches = launches_for(work, sets)
+                try:
+                    verify_result(str(config), launches[0], product, sets[0])
+                except KernelError as wrong:
+                    found.wrong[config] = str(wrong)
+                    continue
+                work.check()
+                rotation = Rotation(capture(launches), launches)
+            except (TilesimError, RuntimeError, ValueError, TypeError) as failed:
+                if "CUDA" in str(failed):
+                    raise
+                found.failed[config] = str(failed).split("\n")[0][:120]
                 continue
-            work.check()
-            rotation = Rotation(capture(launches), launches)
-        except (TilesimError, RuntimeError, ValueError, TypeError) as failed:
-            if "CUDA" in str(failed):
-                raise
-            found.failed[config] = str(failed).split("\n")[0][:120]
-            continue
-        finally:
-            progress((i + 1) / len(configs))
-        us = sample({config: rotation}, 0, 1)[config]
-        if us[0] < HOPELESS * best:
-            us = sample({config: rotation}, 0, SCREENING)[config]
-        found.us[config] = spread(us)["us"]
-        best = min(best, found.us[config])
-        rotations[config] = rotation
-    turns: dict[Any, Rotation] = {
-        one: rotations[one] for one in sorted(found.us, key=found.us.__getitem__)[:FINALISTS]
-    }
-    if library := _cublas(product, sets):
-        turns[CUBLAS] = library
-    final = {one: spread(us)["us"] for one, us in sample(turns, WARMUP, samples).items()} if found.us else {}
-    cublas_us = final.pop(CUBLAS, None)
-    return Times(found.us | final, cublas_us, found.wrong, found.failed)
+            finally:
+                progress((i + 1) / len(configs))
+            us = sample({config: rotation}, 0, 1)[config]
+            if us[0] < HOPELESS * best:
+                us = sample({config: rotation}, 0, SCREENING)[config]
+            found.us[config] = spread(us)["us"]
+            best = min(best, found.us[config])
+            rotations[config] = rotation
+        turns: dict[Any, Rotation] = {
+            one: rotations[one] for one in sorted(found.us, key=found.us.__getitem__)[:FINALISTS]
+        }
+        if library := _cublas(product, sets):
+            turns[CUBLAS] = library
+        final = (
+            {one: spread(us)["us"] for one, us in sample(turns, WARMUP, samples).items()} if found.us else {}
+        )
+        cublas_us = final.pop(CUBLAS, None)
+        return Times(found.us | final, cublas_us, found.wrong, found.failed)
 
 
 def launches_for(work: Job, sets: Sequence[Matrices]) -> list[Callable[[], object]]:

@@ -11,7 +11,7 @@ from mutations import changed_bytes, changed_values, is_read_or_refused
 pytest.importorskip("on_device")
 
 from tilesim.ladder.reports import report
-from tilesim_kernels.tuning import table
+from tilesim_kernels.tuning import choice as table
 
 VALUES = report("tuned") | {"rows": report("tuned")["rows"][:3]}
 

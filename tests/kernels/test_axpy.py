@@ -5,7 +5,7 @@ import pytest
 from on_device import torch
 
 from tilesim_kernels import KernelError
-from tilesim_kernels.ideas import axpy
+from tilesim_kernels.bench import latency_hiding as axpy
 from tilesim_kernels.measure import host
 
 

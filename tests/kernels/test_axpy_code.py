@@ -6,7 +6,7 @@ import pytest
 from hopper_code import compiled
 
 COMPILE = """
-from tilesim_kernels.ideas import axpy
+from tilesim_kernels.bench import latency_hiding as axpy
 
 types = dict(x="*fp32", y="*fp32", ends="*i64", stamps="*i64", a="fp32", warps="i32", rounds="i32")
 source = GluonASTSource(axpy.axpy, types | {"WORK": "constexpr"}, {(7,): getattr(axpy, sys.argv[1])})

@@ -17,7 +17,8 @@ from tilesim.gemm import kernel_of
 from tilesim.gemm.fit import why_not
 from tilesim.products import Product
 from tilesim_kernels import KernelError
-from tilesim_kernels.tuning import choice, table
+from tilesim_kernels.tuning import choice
+from tilesim_kernels.tuning import choice as table
 
 ROW = {
     "m": 4096, "n": 4096, "k": 4096, "dtype": "bf16", "layout": "nn", "tile": [128, 256, 64],

@@ -17,7 +17,6 @@ from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 from tilesim_kernels import KernelError
 from tilesim_kernels.bench import coalescing, counters, l2_order, ladder
-from tilesim_kernels.bench.compare import Contender
 from tilesim_kernels.launch.named import named
 
 INTERPRETED = ("element", "uncoalesced", "skinny")
@@ -233,11 +232,11 @@ def test_traffic_is_the_median_of_launches_and_nothing_without_counters(monkeypa
     launches = [dict.fromkeys(counters.TRAFFIC, count) for count in (40, 10, 20, 1, 3, 2)]
     launches[2]["l2_hit_sectors"] = 15
     monkeypatch.setattr(l2_order, "counted", lambda contenders, metrics: launches[: len(contenders)])
-    contender = Contender(Problem(256, 256, 64), named("naive-tma", Problem(256, 256, 64)))
+    contender = Product(256, 256, 64), named("naive-tma", Problem(256, 256, 64))
     first, second = l2_order.traffic([contender, contender])
     assert (first["dram_read_bytes"], first["l2_hit_sectors"], second["dram_read_bytes"]) == (20, 15, 2)
     assert (first["l2_bytes"], first["l2_hit_rate"], second["l2_hit_rate"]) == (640, 0.75, 1.0)
-    monkeypatch.setattr(l2_order, "counted", lambda contenders, metrics: None)
+    monkeypatch.setattr(l2_order, "counted", lambda contenders, metrics: [{} for _ in contenders])
     assert l2_order.traffic([contender]) == [{}]
 
 

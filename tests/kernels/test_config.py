@@ -11,8 +11,8 @@ from tilesim.gemm.fit import BARRIER_BYTES, RESERVED_BYTES, limits_of, stages_th
 from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 from tilesim_kernels.launch import here as of_this_machine
+from tilesim_kernels.launch import named as suiting
 from tilesim_kernels.launch import operands as inputs
-from tilesim_kernels.launch import pipeline as suiting
 
 SIDES = st.sampled_from([16, 32, 64, 128, 256])
 

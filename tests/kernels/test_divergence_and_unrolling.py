@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tilesim.ideas.divergence import alternating
 from tilesim_kernels.bench import divergence as ways
-from tilesim_kernels.ideas.divergence import MOST_TURNS, STAMPS, TURN, WAYS, expected
+from tilesim_kernels.bench.divergence import MOST_TURNS, STAMPS, TURN, WAYS, expected
 
 
 def test_one_warp_and_many_take_every_number_of_ways():

@@ -7,7 +7,7 @@ import pytest
 from hopper_code import compiled
 
 COMPILE = """
-from tilesim_kernels.ideas import divergence, loop_unrolling
+from tilesim_kernels.bench import divergence, loop_unrolling
 
 def made(kernel, code, **types):
     names = kernel.arg_names

@@ -8,7 +8,7 @@ from on_device import torch
 
 from tilesim.kernel_config import KernelConfig
 from tilesim_kernels import KernelError
-from tilesim_kernels.launch import launcher
+from tilesim_kernels.launch import job as launcher
 
 
 def kernel(a, b, c, workspace, M, BM, TRANS=False, EXTRA="usual"):

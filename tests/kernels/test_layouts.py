@@ -11,7 +11,8 @@ from on_device import DEDICATED, DEVICE, ON_GPU, device_of, few, inputs, jobs, r
 from tilesim import Device, Problem
 from tilesim.products import LAYOUTS, Product
 from tilesim_kernels import KernelError
-from tilesim_kernels.launch import here, layouts
+from tilesim_kernels.launch import here
+from tilesim_kernels.launch import operands as layouts
 from tilesim_kernels.launch.named import named
 
 NAMES = [*DEDICATED, "table:stream-k", "table:persistent-dynamic"]

@@ -10,7 +10,7 @@ from importlib import import_module
 from tilesim import Problem
 from tilesim_kernels.gemm.table import TIMEOUT_NS
 from tilesim_kernels.launch.named import named
-from tilesim_kernels.gemm.stamped import STORE_WAIT_K_STEP
+from tilesim_kernels.gemm.jobs import STORE_WAIT_K_STEP
 
 name, stamps, layout, dtype = sys.argv[1], sys.argv[2] == "stamps", *sys.argv[3:]
 operand, result, depth = {

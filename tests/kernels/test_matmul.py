@@ -14,8 +14,7 @@ from on_device import DEVICE, ON_GPU, few, inputs, reference, torch
 from tilesim.errors import TilesimError
 from tilesim.gemm import fit
 from tilesim.products import Product
-from tilesim_kernels import KernelError, errors, matmul
-from tilesim_kernels.dispatch import first, launches, workspaces
+from tilesim_kernels import KernelError, dispatch, errors, matmul
 from tilesim_kernels.launch import cublas
 from tilesim_kernels.launch.job import Job
 from tilesim_kernels.tuning import choice
@@ -86,9 +85,9 @@ def test_any_dtype_in_any_layout(name, layout, size):
 
 def test_fp32_is_tf32_where_torch_s_own_products_are(monkeypatch):
     asked = []
-    monkeypatch.setattr(launches, "_known", {})
+    monkeypatch.setattr(dispatch, "_known", {})
     monkeypatch.setattr(
-        first, "choices", lambda product, gpu: asked.append(product.dtype) or choice.choices(product, gpu)
+        dispatch, "choices", lambda product, gpu: asked.append(product.dtype) or choice.choices(product, gpu)
     )
     before = torch.get_float32_matmul_precision()
     try:
@@ -232,7 +231,7 @@ def test_its_errors_are_what_callers_of_torch_and_of_tilesim_catch():
 
 
 def test_without_a_gpu_it_says_what_to_do(monkeypatch):
-    monkeypatch.setattr(launches, "_known", {})
+    monkeypatch.setattr(dispatch, "_known", {})
     monkeypatch.setattr(op, "INTERPRETED", False)
     with pytest.raises(
         errors.OperandError, match=r"are on cpu; matmul needs tensors on an NVIDIA GPU, or TRITON_"
@@ -241,7 +240,7 @@ def test_without_a_gpu_it_says_what_to_do(monkeypatch):
 
 
 def test_what_no_kernel_can_multiply_is_one_sentence(monkeypatch):
-    monkeypatch.setattr(launches, "_known", {})
+    monkeypatch.setattr(dispatch, "_known", {})
     monkeypatch.setattr(fit, "MAX_SIZE", 8)
     with pytest.raises(KernelError, match="M is 9; the kernels allow sizes up to 8"):
         matmul(matrix(9, 4), matrix(4, 4))
@@ -263,30 +262,30 @@ def test_a_kernel_that_cannot_be_launched_gives_way_for_good(monkeypatch):
             raise KernelError("too many stages")
         return jobs(config, *rest, **options)
 
-    jobs = first.job
-    first._job.cache_clear()
-    monkeypatch.setattr(launches, "_known", {})
-    monkeypatch.setattr(first, "job", job)
+    jobs = dispatch.job
+    dispatch._job.cache_clear()
+    monkeypatch.setattr(dispatch, "_known", {})
+    monkeypatch.setattr(dispatch, "job", job)
     a, b = matrix(40, 24), matrix(24, 17)
     for _ in range(2):
         assert off(matmul(a, b), a, b) < 1e-5
     assert tried == [3, 2, 1]
-    monkeypatch.setattr(launches, "_known", {})
-    first._job.cache_clear()
-    monkeypatch.setattr(first, "choices", lambda *key: choice.choices(*key)[:2])
+    monkeypatch.setattr(dispatch, "_known", {})
+    dispatch._job.cache_clear()
+    monkeypatch.setattr(dispatch, "choices", lambda *key: choice.choices(*key)[:2])
     with pytest.raises(KernelError, match="too many stages"):
         matmul(a, b)
 
 
 def test_what_is_kept_of_one_product_multiplies_others_of_its_kind(monkeypatch):
-    monkeypatch.setattr(launches, "_known", {})
+    monkeypatch.setattr(dispatch, "_known", {})
     wide = matrix(80, 60)
     for seed in range(2):
         a, b = matrix(40, 24, seed=seed), matrix(24, 17, seed=seed + 9)
         for x in (a, a.T.contiguous().T, wide[::2, ::2][:, :24]):
             assert off(matmul(x, b), x, b) < 1e-5
     # row-major and column-major A; of the one without a dense dimension, its copy's, which is row-major
-    assert len(launches._known) == 2
+    assert len(dispatch._known) == 2
 
 
 @pytest.mark.parametrize("schedule", ["stream-k", "persistent-dynamic"])
@@ -299,13 +298,13 @@ def test_plans_have_a_workspace_of_their_own(monkeypatch, schedule):
     }  # fmt: skip
     product = Product(70, 68, 200, "fp32")
     chosen = choice.chosen(row, product)
-    monkeypatch.setattr(launches, "_known", {})
-    monkeypatch.setattr(first, "choices", lambda *key: [chosen])
+    monkeypatch.setattr(dispatch, "_known", {})
+    monkeypatch.setattr(dispatch, "choices", lambda *key: [chosen])
     a, b = matrix(70, 200), matrix(200, 68, seed=1)
     results = [matmul(a, b) for _ in range(3)]
     assert off(results[0], a, b) < 1e-5
     assert all(torch.equal(results[0], other) for other in results[1:])
-    launchers = [first._job(chosen, product, None).launcher((a, b, results[0])) for _ in range(2)]
+    launchers = [dispatch._job(chosen, product, None).launcher((a, b, results[0])) for _ in range(2)]
     for launch in launchers:
         launch()
     left = weakref.ref(a), weakref.ref(b), weakref.ref(results[0])
@@ -317,16 +316,16 @@ def test_plans_have_a_workspace_of_their_own(monkeypatch, schedule):
 def test_launches_of_a_job_share_a_workspace_where_they_follow_one_another(monkeypatch):
     """On one stream they do; on two, or in a graph, which may run beside others, they must not."""
     capturing, stream = [False], [1]
-    monkeypatch.setattr(workspaces, "INTERPRETED", False)
-    monkeypatch.setattr(workspaces, "capturing", lambda: capturing[0])
+    monkeypatch.setattr(dispatch, "INTERPRETED", False)
+    monkeypatch.setattr(dispatch, "capturing", lambda: capturing[0])
     driver = SimpleNamespace(active=SimpleNamespace(get_current_stream=lambda index: stream[0]))
-    monkeypatch.setattr(workspaces.triton.runtime, "driver", driver)
+    monkeypatch.setattr(dispatch.triton.runtime, "driver", driver)
     work = Job(np.empty(0), 1, launcher=lambda *operands: None, workspace=lambda: {"flags": torch.zeros(1)})
-    one = workspaces.workspace(work, 0)
-    assert workspaces.workspace(work, 0) is one
+    one = dispatch.workspace(work, 0)
+    assert dispatch.workspace(work, 0) is one
     stream[0] = 2
-    assert workspaces.workspace(work, 0) is not one
+    assert dispatch.workspace(work, 0) is not one
     stream[0], capturing[0] = 1, True
-    assert workspaces.workspace(work, 0) is not one and workspaces.workspace(
+    assert dispatch.workspace(work, 0) is not one and dispatch.workspace(work, 0) is not dispatch.workspace(
         work, 0
-    ) is not workspaces.workspace(work, 0)
+    )

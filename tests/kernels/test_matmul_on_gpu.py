@@ -19,12 +19,12 @@ DTYPES = ["bf16", "fp16", "fp32", "tf32", "fp8"]
 @pytest.fixture
 def op(gpu):
     """matmul, and the modules that keep what it has learnt, without that."""
-    launches, first = (import_module(f"tilesim_kernels.dispatch.{name}") for name in ("launches", "first"))
-    launches._known.clear()
-    first._job.cache_clear()
+    dispatch = import_module("tilesim_kernels.dispatch")
+    dispatch._known.clear()
+    dispatch._job.cache_clear()
     matmul = import_module("tilesim_kernels").matmul
-    yield SimpleNamespace(matmul=matmul, launches=launches, first=first)
-    launches._known.clear()
+    yield SimpleNamespace(matmul=matmul, dispatch=dispatch)
+    dispatch._known.clear()
 
 
 def matrix(gpu, rows, columns, dtype, trans=False, seed=0):
@@ -112,7 +112,7 @@ def test_slices_of_larger_matrices_are_read_where_they_lie(gpu, kernel, layout, 
 
 @pytest.mark.parametrize(("rows", "columns"), [(96, 200), (257, 129), (1, 5)])
 def test_fp8_is_copied_to_rows_that_begin_at_whole_lines(gpu, rows, columns):
-    transposed = import_module("tilesim_kernels.gemm.transpose").transposed
+    transposed = import_module("tilesim_kernels.matmul").transposed
     x = matrix(gpu, rows, columns, gpu.torch.float8_e4m3fn)
     made = transposed(x)
     assert made.stride(0) % 128 == 0 and gpu.torch.equal(made.float(), x.T.float())
@@ -137,7 +137,7 @@ def test_a_compiled_layer_and_its_gradients(gpu, op, monkeypatch, mode, schedule
     torch = gpu.torch
     if schedule:
         config = KernelConfig("table", schedule, (128, 128, 64), overlap=True)
-        monkeypatch.setattr(op.first, "choices", lambda *asked: [config])
+        monkeypatch.setattr(op.dispatch, "choices", lambda *asked: [config])
 
     def layer(x, weight):
         return op.matmul(x, weight.T).sigmoid() + 1
@@ -186,9 +186,9 @@ def test_a_product_in_a_captured_graph_is_right_at_each_replay(gpu, op):
 
 
 def test_captured_launches_find_their_flags_at_zero_and_leave_them_so(gpu, op, monkeypatch):
-    torch, flags = gpu.torch, import_module("tilesim_kernels.launch.flags")
+    torch, flags = gpu.torch, import_module("tilesim_kernels.gemm.stages")
     config = KernelConfig("warp-specialized", "stream-k", (128, 128, 64), overlap=True)
-    monkeypatch.setattr(op.first, "choices", lambda *asked: [config] * 2)
+    monkeypatch.setattr(op.dispatch, "choices", lambda *asked: [config] * 2)
     a, b = matrix(gpu, 512, 4096, torch.bfloat16), matrix(gpu, 4096, 512, torch.bfloat16, seed=1)
     right = op.matmul(a, b)
     torch.cuda.synchronize()
@@ -204,7 +204,7 @@ def test_captured_launches_find_their_flags_at_zero_and_leave_them_so(gpu, op, m
 def test_plans_that_share_tiles_may_run_on_two_streams_at_once(gpu, op, monkeypatch):
     torch = gpu.torch
     config = KernelConfig("table", "stream-k", (128, 128, 64), overlap=True)
-    monkeypatch.setattr(op.first, "choices", lambda *asked: [config])
+    monkeypatch.setattr(op.dispatch, "choices", lambda *asked: [config])
     a, b = matrix(gpu, 512, 8192, torch.bfloat16), matrix(gpu, 8192, 512, torch.bfloat16, seed=1)
     right = op.matmul(a, b)
     torch.cuda.synchronize()
@@ -227,14 +227,14 @@ def test_too_many_stages_become_fewer(gpu, op, monkeypatch):
     monkeypatch.setattr(choice, "rows", lambda name: [row])
     a, b = matrix(gpu, 512, 2048, gpu.torch.bfloat16), matrix(gpu, 2048, 512, gpu.torch.bfloat16, seed=1)
     assert off(op.matmul(a, b), a, b) <= gpu.reference.TOLERANCE["bf16"]
-    ((_, run, _),) = op.launches._known.values()
+    ((_, run, _),) = op.dispatch._known.values()
     assert run.config.stages < 9 and run.config.tile == (128, 256, 64)
 
 
 @pytest.mark.parametrize(("dtype", "layout"), [("bf16", "nn"), ("fp8", "nt"), ("tf32", "nt")])
 def test_tuning_makes_a_table_that_matmul_goes_by(gpu, op, monkeypatch, tmp_path, dtype, layout):
     tuning, tuned, choice = (
-        import_module(f"tilesim_kernels.tuning.{name}") for name in ("tune", "table", "choice")
+        import_module(f"tilesim_kernels.tuning.{name}") for name in ("tune", "choice", "choice")
     )
     product, few = Product(512, 512, 512, dtype, layout), tuning.candidates
     monkeypatch.setattr(tuning, "candidates", lambda *asked: list(few(*asked))[:6])

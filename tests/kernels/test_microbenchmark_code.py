@@ -7,7 +7,7 @@ import pytest
 from hopper_code import compiled
 
 COMPILE = """
-from tilesim_kernels.microbenchmarks import chase, multiply, shared, stream, tile_loads
+from tilesim_kernels.microbenchmarks import chase, multiply, stream, tile_loads
 
 def ptx(kernel, warps, types, **values):
     names = kernel.arg_names
@@ -25,8 +25,8 @@ stages = dict(BM=128, BN=256, STAGES=4, CHECKED=False)
 made = {
     "chase, L2": ptx(chase.chase, 1, dict(start="i64"), FOLLOW=chase.FOLLOW_L2),
     "chase, L1": ptx(chase.chase, 1, dict(start="i64"), FOLLOW=chase.FOLLOW_L1),
-    "chase, shared": ptx(shared.shared, 1, {}, WORK=shared.CHASE),
-    "read, shared": ptx(shared.shared, 32, {}, WORK=shared.READ),
+    "chase, shared": ptx(chase.shared, 1, {}, WORK=chase.CHASE),
+    "read, shared": ptx(chase.shared, 32, {}, WORK=chase.READ),
     "tma": ptx(tile_loads.load_by_tma, 1, boxes, **stages),
     "cp.async": ptx(tile_loads.load_by_cp_async, 8, dict(a="*bf16"), **stages),
 }

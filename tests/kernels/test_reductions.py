@@ -12,7 +12,7 @@ from on_device import DEVICE, ON_GPU, few, torch, triton
 
 from tilesim_kernels import KernelError
 from tilesim_kernels.bench import reductions
-from tilesim_kernels.reductions import STEPS, THREADS, block, launches, summing
+from tilesim_kernels.reductions import ADDED, STEPS, THREADS, launches, summing
 
 TREES = STEPS[:3]
 RAGGED = [1, 2, 31, 255, 256, 257, 2047, 2048, 2049, 70_001]
@@ -125,8 +125,7 @@ class TestTrees:
 
 
 COMPILE = """
-from tilesim_kernels.reductions import STEPS
-from tilesim_kernels.reductions.block import WARPS
+from tilesim_kernels.reductions import STEPS, WARPS
 
 made = {}
 for step in STEPS:
@@ -153,7 +152,7 @@ def test_two_trees_are_one_loop_over_levels(machine_code):
 
 def test_a_thread_has_its_loads_in_flight_before_it_adds(machine_code):
     for name in ("unrolled", "shuffles", "multi-block"):
-        assert machine_code[name].index("FADD") == machine_code[name].count("LDG") == block.ADDED.value
+        assert machine_code[name].index("FADD") == machine_code[name].count("LDG") == ADDED
 
 
 def test_shuffles_take_the_place_of_the_tree(machine_code):

@@ -76,7 +76,7 @@ def test_fp8_needs_tensor_cores_that_know_it(monkeypatch, capability, refused):
 
 
 def test_a_kernel_that_takes_row_major_operands_alone(monkeypatch):
-    monkeypatch.setattr(naive, "naive", SimpleNamespace(arg_names=["a", "b", "c", "lda"]))
+    monkeypatch.setattr(naive, "naive", SimpleNamespace(arg_names=["a", "b", "c", "K", "lda"]))
     work = jobs.job(config_named("naive-ptr", SMALL), Product.of(SMALL), Device(2), "cpu")
     a, b, c = inputs.matrices(Product.of(SMALL), "cpu", seed=1)
     work.launcher((a, b, c))

@@ -19,9 +19,10 @@ from tilesim.gemm.fit import limits_of, why_not
 from tilesim.kernel_config import KernelConfig
 from tilesim.products import LAYOUTS, Product
 from tilesim_kernels import KernelError
+from tilesim_kernels.tuning import choice as table
 from tilesim_kernels.tuning import products as drawing
-from tilesim_kernels.tuning import table, tuner
 from tilesim_kernels.tuning import tune as tuning
+from tilesim_kernels.tuning import tuner
 
 sizes = st.one_of(st.integers(1, 300), st.sampled_from([512, 1000, 4096, 16384, 100_000]))
 GPU = Device.named("h200")

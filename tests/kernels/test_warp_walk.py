@@ -9,7 +9,8 @@ from hopper_code import compiled
 
 from tilesim_kernels import KernelError
 from tilesim_kernels.bench import execution_model
-from tilesim_kernels.probes import residents, warp_walk
+from tilesim_kernels.bench import execution_model as residents
+from tilesim_kernels.probes import warp_walk
 
 COMPILE = """
 from tilesim_kernels.probes.warp_walk import WALK, walk

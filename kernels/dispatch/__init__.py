@@ -1,1 +1,0 @@
-"""How `matmul` finds the launch for its operands, and keeps it."""
