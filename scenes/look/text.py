@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache, partial
 from itertools import combinations, pairwise
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import cairo
 import numpy as np
@@ -34,6 +34,7 @@ LEAST_SIZE, MOST_LETTERS = 28, 120
 """Pixels to which a name is shrunk before it is cut, and letters that no line has room for."""
 WORDS = re.compile(r" (?!(?:µs|ns|ms|KB|MB|GB|TFLOP/s|GB/s)\b)")
 """Where a line may end."""
+M = TypeVar("M", bound=Mobject)
 NOT_DRAWN = {
     chr(code): "\N{REPLACEMENT CHARACTER}" for code in (*range(32), *range(127, 160), 0xFFFE, 0xFFFF)
 }
@@ -111,6 +112,11 @@ def lines(
     if broken.width > room:
         broken.scale(room / broken.width)
     return broken
+
+
+def fit(mobject: M, width: float, height: float = np.inf) -> M:
+    """A mobject, shrunk where it is wider or higher than so many units."""
+    return mobject.scale(min(1.0, width / mobject.width, height / mobject.height))
 
 
 def keep_apart(words: Sequence[Mobject], gap: float, low: float, high: float, dim: int = 0) -> None:

@@ -7,7 +7,7 @@ the ground's points as they are, so it follows whenever somebody has moved, scal
 from itertools import pairwise
 
 import numpy as np
-from manim import ManimColor, Rectangle, VMobject
+from manim import DOWN, UP, Line, ManimColor, Rectangle, VGroup, VMobject
 
 from tilesim_scenes.look.text import advance, outline, px
 from tilesim_scenes.look.theme import AnyColour
@@ -41,6 +41,17 @@ def strokes(colour: AnyColour, width: float, opacity: float = 1.0) -> VMobject:
         stroke_opacity=opacity,
         fill_opacity=0.0,
     )
+
+
+def edged(mobject: VMobject, colour: AnyColour, pixels: float) -> VMobject:
+    """A mobject whose edge, or whose lines, have a colour and a width."""
+    return mobject.set_stroke(ManimColor(colour), stroke_width(pixels))
+
+
+def bracket(start: np.ndarray, end: np.ndarray, colour: AnyColour, pixels: float = 4.0) -> VGroup:
+    """A level line between two points, with a tick at each end."""
+    ticks = (Line(at + px(14) * DOWN, at + px(14) * UP) for at in (start, end))
+    return edged(VGroup(Line(start, end), *ticks), colour, pixels)
 
 
 def stroke_width(pixels: float) -> float:
