@@ -7,7 +7,7 @@ the ground's points as they are, so it follows whenever somebody has moved, scal
 from itertools import pairwise
 
 import numpy as np
-from manim import DOWN, UP, Line, ManimColor, Rectangle, VGroup, VMobject
+from manim import DOWN, UP, Circle, Line, ManimColor, Rectangle, VGroup, VMobject
 
 from tilesim_scenes.look.text import advance, outline, px
 from tilesim_scenes.look.theme import AnyColour
@@ -26,6 +26,11 @@ def rectangle(width: float, height: float, fill: AnyColour | None = None, opacit
     """A rectangle without an edge, filled with a colour, or not at all."""
     filled = {"fill_color": ManimColor(fill), "fill_opacity": opacity} if fill else {"fill_opacity": 0.0}
     return Rectangle(width=width, height=height, stroke_width=0.0, **filled)
+
+
+def disc(radius: float, fill: AnyColour) -> Circle:
+    """A disc without an edge."""
+    return Circle(radius, stroke_width=0.0, fill_color=ManimColor(fill), fill_opacity=1.0)
 
 
 def shape(fill: AnyColour, opacity: float = 1.0, of: type[VMobject] = VMobject) -> VMobject:
