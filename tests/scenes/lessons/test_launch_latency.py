@@ -38,7 +38,7 @@ def test_what_a_call_and_a_product_take_and_what_is_left_add_up():
     scene = prepared(launch_latency.LaunchLatency)
     assert scene.product + scene.waits == pytest.approx(scene.call)
     whole, busy = (scene.us[how, SMALL] for how in ("calls", "queued"))
-    assert scene.idle == pytest.approx(1 - busy / whole, abs=0.005)
+    assert scene.share == pytest.approx(1 - busy / whole, abs=0.005)
 
 
 def test_lanes_show_what_has_begun_and_nothing_else():
