@@ -42,7 +42,7 @@ def test_our_tile_is_close_to_the_average_of_all(monkeypatch):
 def test_the_parts_of_a_tile_are_its_time(monkeypatch):
     scene = made(monkeypatch)
     assert scene.launch + scene.load + scene.multiply + scene.write == scene.done
-    assert scene.read_kb == scene.problem.k_steps * scene.pair_kb == 384
+    assert scene.kb == scene.problem.k_steps * scene.pair_kb == 384
 
 
 @pytest.mark.parametrize(
