@@ -44,7 +44,8 @@ FILM = {
 
 LOADS, OWN = 8, 6
 """Numbers per round of the unrolled loop; instructions of a round that only keep the loop going."""
-WARPS = 8
+WARPS, STEP = 8, round(RESULT)
+"""On each processor; and cycles from an instruction to its result."""
 
 
 class LoopUnrolling(Lesson):
@@ -82,7 +83,6 @@ class LoopUnrolling(Lesson):
         self.together = flights(LOADS, LOADS, self.latency)
         self.slow, self.quick = (float(one["used"][-1]) for one in (self.one_by_one, self.together))
         self.modeled = self.slow / self.quick
-        self.loads, self.step, self.others = LOADS, round(RESULT), LOADS - 1
 
     def construct(self) -> None:
         self.blue = self.theme.by_phase["multiply"]
@@ -250,7 +250,7 @@ class LoopUnrolling(Lesson):
         self.play(PlayTrace(rows, until=2.3 * self.latency, run_time=2.2), FadeIn(first, run_time=0.3))
         self.say("So eight numbers cost eight waits, and the instructions in between hardly matter.")
         self.play(PlayTrace(rows, until=self.slow, run_time=3.0))
-        sum_of = self.tr("{loads} × ({latency} + {step}) = {cycles:,} cycles", cycles=round(self.slow))
+        sum_of = f"{LOADS} × ({self.latency} + {STEP}) = " + tr("{cycles:,.0f} cycles", cycles=self.slow)
         total = label(sum_of, self.size, theme.text, bold=True)
         total.move_to(rows.ground.get_corner(UP + RIGHT) + 0.7 * self.high * DOWN, RIGHT)
         if self.narrow:
@@ -276,8 +276,8 @@ class LoopUnrolling(Lesson):
         self.say("Their waits overlap, and eight numbers take {quick:,.0f} cycles instead of {slow:,.0f}.")
         self.play(PlayTrace(rows, until=self.quick, run_time=2.4))
         left = rows.x(self.quick) + px(40)
-        room, cycles = self.area.right - left, round(self.quick)
-        sum_of = self.tr("{others} × {step} + {latency} + {step} = {cycles} cycles", cycles=cycles)
+        room, sum_of = self.area.right - left, f"{LOADS - 1} × {STEP} + {self.latency} + {STEP} = "
+        sum_of += tr("{cycles:,.0f} cycles", cycles=self.quick)
         quotient = self.tr("{slow:,.0f} / {quick:.0f} = {times:.1f} times as fast", times=self.modeled)
         short = VGroup(
             label(sum_of, self.size, self.theme.text, bold=True), lines(quotient, self.size, room)
