@@ -6,22 +6,10 @@ A table is added up along its rows and down its columns. One warp shows how many
 and tables of two, four and eight columns, timed and counted on an H200, that time follows the pieces.
 """
 
-from collections.abc import Callable
+from collections.abc import Sequence
 
 import numpy as np
-from manim import (
-    DOWN,
-    LEFT,
-    RIGHT,
-    UP,
-    Create,
-    FadeIn,
-    LaggedStart,
-    Line,
-    ManimColor,
-    Mobject,
-    VGroup,
-)
+from manim import DOWN, LEFT, RIGHT, UP, Create, FadeIn, LaggedStart, Line, ManimColor, Mobject, VGroup
 
 from tilesim.ideas.coalescing import SECTOR, WARP, moved, strided
 from tilesim.ideas.memory_hierarchy import levels
@@ -32,9 +20,16 @@ from tilesim_scenes.film.settings import REPORT
 from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, px
+from tilesim_scenes.look.text import fit, label, px
 from tilesim_scenes.look.theme import Colour, mixed
-from tilesim_scenes.mobjects.drawing.quads import quad, rectangle, shape, stroke_width, strokes, uprights
+from tilesim_scenes.mobjects.drawing.quads import (
+    edged,
+    quad,
+    rectangle,
+    shape,
+    strokes,
+    uprights,
+)
 from tilesim_scenes.mobjects.hardware.thread_block import Warp
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.key import Entry
@@ -88,11 +83,13 @@ class Coalescing(Lesson):
         hits = down["l2_hit_sectors"] / down["l2_read_sectors"]
         self.guard(3 * self.l2 < self.bytes and hits < 0.01, "the cache cannot keep what is needed later")
         self.us = [float(f"{one['us']:.1f}") for one in (along, down)]
+        self.times, self.mb = self.us[1] / self.us[0], self.bytes / 1e6
 
     def construct(self) -> None:
         self.hue = self.theme.by_phase["multiply"]
         self.waste = mixed(self.theme.background, self.theme.operand, 0.6)
         self.empty = mixed(self.theme.background, self.theme.operand, 0.28)
+        self.used_or_not = Entry(tr("used"), [self.hue]), Entry(tr("sent, but not used"), [self.waste])
         self.ask("Threads are copies of a program that run at the same time, each with its own number.")
         self.the_table()
         self.two_ways()
@@ -108,8 +105,8 @@ class Coalescing(Lesson):
             [(tr("down the columns"), self.us[1]), (tr("along the rows"), self.us[0])],
             "times",
             "{:.1f} µs",
-            Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"),
-            tr("{rows:,} rows of eight numbers of 4 bytes; each thread adds eight numbers", rows=self.rows),
+            self.measured(),
+            self.tr("{rows:,} rows of eight numbers of 4 bytes; each thread adds eight numbers"),
         )
 
     # The table, and who reads what.
@@ -132,13 +129,12 @@ class Coalescing(Lesson):
         table = self.cells_of(side, self.theme.operand, self.theme.hand_over)
         size = VGroup(
             self.word("a table of 8 columns", 50, self.theme.text, bold=True),
-            self.word("and {rows:,} rows,", 50, self.theme.text, bold=True, rows=self.rows),
-            self.word("of which five are drawn", 46),
-            self.word("{mb:.0f} MB: each number has 4 bytes", 46, mb=self.bytes / 1e6),
+            self.word("and {rows:,} rows,", 50, self.theme.text, bold=True),
+            self.word("of which five are drawn"),
+            self.word("{mb:.0f} MB: each number has 4 bytes"),
         ).arrange(DOWN, buff=px(24), aligned_edge=LEFT)
-        both = VGroup(table, size).arrange(
-            DOWN if self.narrow else RIGHT, buff=px(80 if not self.narrow else 30)
-        )
+        both = VGroup(table, size)
+        both.arrange(DOWN, buff=px(30)) if self.narrow else both.arrange(RIGHT, buff=px(80))
         if square:
             size.scale(0.8).next_to(table, DOWN, px(20))
         both.move_to([area.center[0], area.top - px(20), 0], UP)
@@ -162,57 +158,53 @@ class Coalescing(Lesson):
         area = self.area
         room = area.width if self.tall else (area.width - px(100)) / 2
         halves = VGroup()
-        for name, code, number in (
-            (tr("along the rows"), "row, column = i // 8, i % 8", lambda r, c: r * COLUMNS + c),
-            (tr("down the columns"), "row, column = i % n, i // n", lambda r, c: r if c == 0 else None),
+        for name, code, readers in (
+            (tr("along the rows"), "row, column = i // 8, i % 8", range(SHOWN * COLUMNS)),
+            (tr("down the columns"), "row, column = i % n, i // n", range(SHOWN)),
         ):
-            halves.add(self.way(name, code, number, room))
+            table = self.cells_of(min(px(76), room / COLUMNS), self.empty)
+            heading = label(name, 52, bold=True).next_to(table, UP, px(24))
+            formula = fit(label(code, 42, mono=True), room).next_to(table, DOWN, px(24))
+            numbers = VGroup()
+            # Those who read the cells that are drawn, row by row, or the first column.
+            read = [cell for cells in table for cell in cells[: len(readers) // SHOWN]]
+            for who, cell in zip(readers, read, strict=True):
+                edged(cell, self.hue, 3)
+                numbers.add(label(str(who), 36, bold=True).move_to(cell))
+            halves.add(VGroup(heading, table, formula, numbers))
         halves.arrange(DOWN if self.tall else RIGHT, buff=px(60 if self.tall else 100))
         about = VGroup(
             self.word("A cell shows the thread that reads it first. Each thread adds eight numbers,", 40),
-            self.word(
-                "so n = {n:,} threads share a column of {rows:,}.", 40, n=self.rows // LOADS, rows=self.rows
-            ),
+            self.word("so n = {n:,} threads share a column of {rows:,}.", 40, n=self.rows // LOADS),
         ).arrange(DOWN, buff=px(14))
-        about.scale(min(1.0, area.width / about.width)).move_to([area.center[0], area.bottom, 0], DOWN)
+        fit(about, area.width).move_to([area.center[0], area.bottom, 0], DOWN)
         halves.move_to([area.center[0], (area.top + about.get_top()[1]) / 2, 0])
         if not self.tall:
             halves[1].shift((halves[0][1].get_y() - halves[1][1].get_y()) * UP)
             halves[1][0].align_to(halves[0][0], UP)
         self.say("From its number i, each thread computes which cell it reads. We compare two ways.")
-        self.play(FadeIn(*(VGroup(one[0], one[1], one[2]) for one in halves), about))
+        self.play(FadeIn(*(half[:3] for half in halves), about))
         for half in halves:
             self.play(LaggedStart(*map(FadeIn, half[3]), lag_ratio=0.08, run_time=1.6))
         self.leave(*halves, about)
 
-    def way(self, name: str, code: str, number: Callable[[int, int], int | None], room: float) -> VGroup:
-        """A name, the table, code, and in the cells the numbers of the threads that read them."""
-        table = self.cells_of(min(px(76), room / COLUMNS), self.empty)
-        heading = label(name, 52, bold=True).next_to(table, UP, px(24))
-        formula = label(code, 42, mono=True)
-        formula.scale(min(1.0, room / formula.width)).next_to(table, DOWN, px(24))
-        numbers = VGroup()
-        for r, cells in enumerate(table):
-            for c, cell in enumerate(cells):
-                if (who := number(r, c)) is not None:
-                    cell.set_stroke(ManimColor(self.hue), stroke_width(3))
-                    numbers.add(label(str(who), 36, bold=True).move_to(cell))
-        return VGroup(heading, table, formula, numbers)
+    def bars_of(self, rows: Sequence[tuple[str, float, Colour, str]], note: Mobject) -> Amounts:
+        """Two bars, each of a name, a value, a color and a figure, and a note below them."""
+        amounts = [Amount(name, [(value, color)], figure) for name, value, color, figure in rows]
+        bars = Amounts(amounts, self.area.width, bar=120, size=52).move_to(self.area.center + px(40) * UP)
+        note.next_to(bars, DOWN, px(50), aligned_edge=LEFT)
+        return bars
 
     def slower(self) -> None:
-        names = (tr("along the rows"), tr("down the columns"))
-        figures = [tr("{us:.1f} µs", us=us) for us in self.us]
+        same = self.word("both find the same sum: {sum:,}")
+        names = tr("along the rows"), tr("down the columns")
         rows = [
-            Amount(name, [(us, self.theme.measured)], figure)
-            for name, us, figure in zip(names, self.us, figures, strict=True)
+            (name, us, self.theme.measured, tr("{us:.1f} µs", us=us))
+            for name, us in zip(names, self.us, strict=True)
         ]
-        bars = Amounts(rows, self.area.width, bar=120, size=52).move_to(self.area.center + px(40) * UP)
-        same = self.word("both find the same sum: {sum:,}", 46, sum=self.sum)
-        same.next_to(bars, DOWN, px(50)).align_to(bars, LEFT)
-        self.badge(Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"))
-        self.say(
-            "Down the columns, the same sum takes {times:.1f} times as long.", times=self.us[1] / self.us[0]
-        )
+        bars = self.bars_of(rows, same)
+        self.badge(self.measured())
+        self.say("Down the columns, the same sum takes {times:.1f} times as long.")
         self.play(bars.come())
         self.play(FadeIn(same))
         self.wait(0.5)
@@ -225,7 +217,7 @@ class Coalescing(Lesson):
         self.warp = Warp(spacing=area.width / 33.4, colour=self.hue)
         self.warp.move_to([area.center[0], area.top - px(110), 0])
         name = self.word("a warp: threads 0 to 31", 50, self.theme.text, bold=True)
-        name.next_to(self.warp, UP, px(16)).align_to(self.warp, LEFT)
+        name.next_to(self.warp, UP, px(16), aligned_edge=LEFT)
         self.strip = rectangle(area.width, px(70), self.empty)
         self.cell = self.strip.width / PIECES / self.each
         self.strip.move_to(
@@ -236,29 +228,27 @@ class Coalescing(Lesson):
         cuts = strokes(self.theme.background, 6.0)
         cuts.points = uprights(self.strip, np.arange(1, PIECES) / PIECES)
         below = self.word("memory", 46, self.theme.text, bold=True)
-        below.next_to(self.strip, DOWN, px(10)).align_to(self.strip, RIGHT)
+        below.next_to(self.strip, DOWN, px(10), aligned_edge=RIGHT)
         self.badge(Badge(tr("model")))
         self.say("A GPU runs 32 neighboring threads together, as a warp, and combines what they ask for.")
         self.play(FadeIn(self.warp, name))
-        meaning = self.word("combining is called coalescing", 46)
-        meaning.next_to(self.warp, DOWN, px(40))
+        meaning = self.word("combining is called coalescing").next_to(self.warp, DOWN, px(40))
         self.play(FadeIn(self.strip, cells, below), FadeIn(meaning))
-        self.memory = VGroup(self.strip, cells, below)
         self.say(
             "Memory never sends a single number, only pieces of {bytes} bytes: eight numbers.", bytes=SECTOR
         )
         self.large = VGroup(*(rectangle(px(104), px(92), self.empty) for _ in range(self.each)))
         self.large.arrange(RIGHT, buff=px(6))
-        self.large.scale(min(1.0, (0.46 if not self.tall else 0.9) * area.width / self.large.width))
+        fit(self.large, (0.46 if not self.tall else 0.9) * area.width)
         self.large.move_to([area.left, area.bottom + px(190 if not self.tall else 420), 0], LEFT)
         self.large_name = self.word("one piece, enlarged", 42, self.theme.text)
-        self.large_name.next_to(self.large, DOWN, px(16)).align_to(self.large, LEFT)
-        corners = [self.strip.get_corner(DOWN + LEFT), self.large.get_corner(UP + LEFT)]
-        corners += [corners[0] + self.strip.width / PIECES * RIGHT, self.large.get_corner(UP + RIGHT)]
+        self.large_name.next_to(self.large, DOWN, px(16), aligned_edge=LEFT)
+        left = self.strip.get_corner(DOWN + LEFT)
+        right = left + self.strip.width / PIECES * RIGHT
         zoom = VGroup(
-            *(Line(*ends, color=ManimColor(self.theme.quiet)) for ends in (corners[:2], corners[2:]))
+            Line(left, self.large.get_corner(UP + LEFT)), Line(right, self.large.get_corner(UP + RIGHT))
         )
-        zoom.set_stroke(width=stroke_width(2))
+        edged(zoom, self.theme.quiet, 2)
         self.play(FadeIn(cuts))
         self.play(FadeIn(self.large, self.large_name, zoom))
         self.memory = VGroup(self.strip, cells, cuts, below, name, self.warp)
@@ -287,12 +277,12 @@ class Coalescing(Lesson):
         words = VGroup(
             self.word("{pieces} pieces × {each} bytes = {all:,} bytes sent", 46, self.theme.text, **figures),
             self.word("{used} bytes used", 46, self.theme.text, used=WARP * SECTOR // self.each),
-        ).arrange(DOWN, buff=px(20), aligned_edge=LEFT)  # fmt: skip
-        room = self.area.right - (self.area.left if self.tall else self.large.get_right()[0] + px(60))
-        words.scale(min(1.0, room / words.width))
-        words.next_to(self.large, RIGHT, px(60))
+        ).arrange(DOWN, buff=px(20), aligned_edge=LEFT)
         if self.tall:
-            words.next_to(self.large_name, DOWN, px(50)).align_to(self.large, LEFT)
+            fit(words, self.area.width).next_to(self.large_name, DOWN, px(50)).align_to(self.large, LEFT)
+        else:
+            fit(words, self.area.right - self.large.get_right()[0] - px(60))
+            words.next_to(self.large, RIGHT, px(60))
         self.play(Create(rays, run_time=1.1))
         self.play(FadeIn(sent, used, large), Fade(rays, 1.0, 0.35))
         up = [number.copy() for number in used]
@@ -304,35 +294,29 @@ class Coalescing(Lesson):
 
     def along_rows(self) -> None:
         self.say("Along the rows, eight threads share a piece, so the warp needs four.")
-        self.play(*self.key(Entry(tr("used"), [self.hue]), Entry(tr("sent, but not used"), [self.waste])))
+        self.play(*self.key(*self.used_or_not))
         self.four = self.read(1)
 
     def down_columns(self) -> None:
         self.say("Down a column, each thread needs a piece of its own, and uses an eighth of it.")
         self.play(*map(Leave, self.four))
-        read = self.read(COLUMNS)
-        self.leave(*read, self.memory, self.large, self.large_name)
+        self.leave(*self.read(COLUMNS), self.memory, self.large, self.large_name)
 
     # Why the rest is wasted, and what it costs.
 
     def too_large(self) -> None:
         """The table beside the cache, to scale."""
-        rows = [
-            Amount(
-                tr("the table"), [(self.bytes, self.theme.operand)], tr("{mb:.0f} MB", mb=self.bytes / 1e6)
-            ),
-            Amount(
-                tr("the largest cache, called L2"), [(self.l2, self.hue)], tr("{mb:.0f} MB", mb=self.l2 / 1e6)
-            ),
-        ]
-        bars = Amounts(rows, self.area.width, bar=120, size=52).move_to(self.area.center + px(40) * UP)
-        asked = self.cases[COLUMNS]["l2_read_sectors"]
+        down = self.cases[COLUMNS]
         found = self.word(
-            "pieces that were found in the L2: {hits:,} of {asked:,}", 46,
-            hits=self.cases[COLUMNS]["l2_hit_sectors"], asked=asked,
+            "pieces that were found in the L2: {hits:,} of {asked:,}",
+            hits=down["l2_hit_sectors"], asked=down["l2_read_sectors"],
         )  # fmt: skip
-        found.next_to(bars, DOWN, px(50)).align_to(bars, LEFT)
-        self.badge(Badge(tr("counted on {gpu}", gpu=self.gpu), "counted"))
+        rows = (
+            (tr("the table"), self.bytes, self.theme.operand),
+            (tr("the largest cache, called L2"), self.l2, self.hue),
+        )
+        bars = self.bars_of([(*one, tr("{mb:.0f} MB", mb=one[1] / 1e6)) for one in rows], found)
+        self.badge(Badge(self.tr("counted on {gpu}"), "counted"))
         self.say("The other numbers are needed later, but the cache is too small to keep them until then.")
         self.play(*self.key(), bars.come())
         self.play(FadeIn(found))
@@ -344,11 +328,9 @@ class Coalescing(Lesson):
         room = area.width if self.tall else (area.width - px(110)) / 2
         sent, took = [], []
         for columns, one in self.cases.items():
-            name = (
-                tr("down a table of {columns} columns", columns=columns)
-                if columns > 1
-                else tr("along the rows")
-            )
+            name = tr("along the rows")
+            if columns > 1:
+                name = tr("down a table of {columns} columns", columns=columns)
             whole = one["dram_read_bytes"]
             parts = [(whole / columns, self.hue), (whole - whole / columns, self.waste)]
             sent.append(Amount(name, parts, tr("{gb:.2f} GB", gb=whole / 1e9)))
@@ -358,14 +340,13 @@ class Coalescing(Lesson):
         for chart, name in zip(charts, (tr("sent by memory"), tr("time")), strict=True):
             chart.add(label(name, 50, bold=True).next_to(chart, UP, px(26), aligned_edge=LEFT))
         charts.arrange(DOWN if self.tall else RIGHT, buff=px(60 if self.tall else 110))
-        charts.scale(min(1.0, (area.height - px(70)) / charts.height)).move_to(area.center + px(34) * UP)
-        self.badge(Badge(tr("counted and measured on {gpu}", gpu=self.gpu), "measured"))
+        fit(charts, np.inf, area.height - px(70)).move_to(area.center + px(34) * UP)
+        self.badge(Badge(self.tr("counted and measured on {gpu}"), "measured"))
         self.say(
             "From equally large tables of two, four or eight columns, "
             "memory sends two, four or eight times as much."
         )
-        key = self.key(Entry(tr("used"), [self.hue]), Entry(tr("sent, but not used"), [self.waste]))
-        self.play(FadeIn(charts[0][-1]), *key)
+        self.play(FadeIn(charts[0][-1]), *self.key(*self.used_or_not))
         self.play(charts[0].come(0, 1, 2, 3))
         self.say("The time grows with the bytes, though the program and the sum stay the same.")
         self.play(FadeIn(charts[1][-1]))

@@ -15,7 +15,6 @@ from manim import (
     PI,
     RIGHT,
     UP,
-    Circle,
     Create,
     FadeIn,
     FadeOut,
@@ -35,9 +34,9 @@ from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.film.settings import REPORT
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, lines, px
+from tilesim_scenes.look.text import fit, label, lines, px
 from tilesim_scenes.look.theme import ink_on, mixed
-from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
+from tilesim_scenes.mobjects.drawing.quads import bracket, disc, edged, rectangle, stroke_width
 from tilesim_scenes.mobjects.hardware.memory import SM
 from tilesim_scenes.mobjects.models.warp_lanes import WarpLanes
 from tilesim_scenes.mobjects.words.badge import Badge
@@ -93,7 +92,8 @@ class Divergence(Lesson):
         self.guard(in_order["cycles"] < 1.05 * alike["cycles"], "sorted cases cost no more than one case")
 
     def construct(self) -> None:
-        self.blue, self.room = self.theme.by_phase["multiply"], self.area.width - px(20)
+        self.blue = self.theme.by_phase["multiply"]
+        self.pale = mixed(self.theme.background, self.blue, 0.14)
         self.ask("On a GPU, thousands of threads run the same program, each on its own piece of the data.")
         self.items()
         self.a_warp()
@@ -103,23 +103,15 @@ class Divergence(Lesson):
         self.one_case()
         self.many_warps()
         self.sort_items()
-        names = tr("four cases"), tr("one case")
-        conditions = tr(
-            "32 warps on one SM; each case is x = a * x + b, {length:,} times; sorting is not timed",
-            length=self.length,
-        )
         self.close(
             "On an H200, warps whose threads need four equally long cases take "
             "{times:.1f} times as long as warps whose threads all need the same.",
-            list(zip(names, (self.mixed, self.sorted), strict=True)),
+            [(tr("four cases"), self.mixed), (tr("one case"), self.sorted)],
             "times",
             "{:,.0f} cycles",
             self.measured(),
-            conditions,
+            self.tr("32 warps on one SM; each case is x = a * x + b, {length:,} times; sorting is not timed"),
         )
-
-    def measured(self) -> Badge:
-        return Badge(tr("measured on {gpu}", gpu=self.gpu), "measured")
 
     # The program, and the warp that runs it.
 
@@ -132,53 +124,44 @@ class Divergence(Lesson):
         for number, dot in enumerate(self.dots):
             dot.move_to([(number - (THREADS - 1) / 2) * step, area.bottom + px(110), 0])
             self.squares.add(rectangle(0.86 * step, 0.86 * step, self.theme.hand_over).move_to(dot))
-        code = VGroup(label("match item.kind:", 60, mono=True))
-        for case in CASES:
-            code.add(label(f'    case "{case}": ...', 60, mono=True))
+        cases = (label(f'    case "{case}": ...', 60, mono=True) for case in CASES)
+        code = VGroup(label("match item.kind:", 60, mono=True), *cases)
         code.arrange(DOWN, buff=px(26), aligned_edge=LEFT)
         # Pango drops the spaces at the beginning of a line.
-        for line in code[1:]:
-            line.shift(px(120) * RIGHT)
-        ink = self.theme.text
+        code[1:].shift(px(120) * RIGHT)
         each = VGroup(
-            self.word("each case: x = a * x + b, {length:,} times,", 50, ink, length=self.length),
-            self.word("with another b", 50, ink),
+            self.word("each case: x = a * x + b, {length:,} times,", 50, self.theme.text),
+            self.word("with another b", 50, self.theme.text),
         ).arrange(DOWN, buff=px(20), aligned_edge=LEFT)
         each.next_to(code[1:], DOWN if self.narrow else RIGHT, px(70))
-        top = VGroup(code, each)
-        room = area.top - self.squares.get_top()[1] - px(140)
-        top.scale(min(1.0, room / top.height))
-        top.move_to([0, (area.top + self.squares.get_top()[1] + px(110)) / 2, 0])
+        self.code = fit(VGroup(code, each), np.inf, area.top - self.squares.get_top()[1] - px(140))
+        self.code.move_to([0, (area.top + self.squares.get_top()[1] + px(110)) / 2, 0])
         self.letters = VGroup(*(dot[1] for dot in self.dots))
-        name = self.word("32 items, each of kind A, B, C or D", 46, self.theme.text)
-        name.next_to(self.squares, UP, px(30))
+        self.items_name = self.word("32 items, each of kind A, B, C or D", 46, self.theme.text)
+        self.items_name.next_to(self.squares, UP, px(30))
         self.badge(Badge(tr("schematic"), "model"))
         self.say("This program branches into four cases, one for each kind of item.")
         self.play(FadeIn(code, lag_ratio=0.1, run_time=1.2), FadeIn(each))
-        self.play(FadeIn(name), FadeIn(VGroup(self.squares, self.letters), lag_ratio=0.02, run_time=1.8))
-        self.code, self.items_name = VGroup(code, each), name
+        all_items = VGroup(self.squares, self.letters)
+        self.play(FadeIn(self.items_name), FadeIn(all_items, lag_ratio=0.02, run_time=1.8))
 
     def dot(self, case: str, step: float) -> VGroup:
         """A thread with the letter of its case."""
-        circle = Circle(0.42 * step, stroke_width=0, fill_color=ManimColor(self.blue), fill_opacity=1)
         size = max(24, min(34, 0.62 * step / px(1)))
-        return VGroup(circle, label(case, size, ink_on(self.blue), bold=True))
+        return VGroup(disc(0.42 * step, self.blue), label(case, size, ink_on(self.blue), bold=True))
 
     def capsule(self, dots: Mobject, step: float) -> RoundedRectangle:
         """What makes threads a warp."""
-        tall = 1.5 * step
-        fill = ManimColor(mixed(self.theme.background, self.blue, 0.14))
-        return RoundedRectangle(
-            width=dots.width + 0.6 * step, height=tall, corner_radius=tall / 2, fill_color=fill,
-            fill_opacity=1, stroke_color=ManimColor(self.blue), stroke_width=stroke_width(4),
-        ).move_to(dots)  # fmt: skip
+        wide, tall = dots.width + 0.6 * step, 1.5 * step
+        pill = RoundedRectangle(width=wide, height=tall, corner_radius=tall / 2).move_to(dots)
+        return edged(pill.set_fill(ManimColor(self.pale), 1.0), self.blue, 4)
 
     def a_warp(self) -> None:
         """Squares become dots, and a capsule closes around them."""
         step = self.area.width / (THREADS + 1.5)
         pill = self.capsule(self.dots, step)
-        name = self.word("one warp: 32 threads", 50, self.theme.text, bold=True)
-        name.next_to(pill, UP, px(30))
+        self.warp_name = self.word("one warp: 32 threads", 50, self.theme.text, bold=True)
+        self.warp_name.next_to(pill, UP, px(30))
         circles = VGroup(*(dot[0] for dot in self.dots))
         self.say("Each item gets a thread. A group of 32 threads is called a warp.")
         self.remove(*self.letters)
@@ -187,19 +170,15 @@ class Divergence(Lesson):
         self.remove(circles, self.letters)
         self.warp = VGroup(pill, self.dots)
         self.add(pill, self.dots)
-        self.play(Fade(pill, 0.0, 1.0, run_time=1.0), FadeIn(name))
-        self.warp_name = name
+        self.play(Fade(pill, 0.0, 1.0, run_time=1.0), FadeIn(self.warp_name))
 
     def instruction(self, text: str, x: float) -> VGroup:
         """A box above the warp."""
         words = label(text, 44, mono=True, bold=True)
-        box = RoundedRectangle(
-            corner_radius=px(14), width=words.width + px(50), height=px(110),
-            stroke_color=ManimColor(self.theme.text), stroke_width=stroke_width(3), fill_opacity=0,
-        )  # fmt: skip
-        room = self.area.width / 4.3
-        one = VGroup(box, words)
-        one.scale(min(1.0, room / one.width) if len(text) < 10 else 1.0)
+        box = RoundedRectangle(corner_radius=px(14), width=words.width + px(50), height=px(110))
+        one = VGroup(edged(box, self.theme.text, 3), words)
+        if len(text) < 10:
+            fit(one, self.area.width / 4.3)
         return one.move_to([x, self.area.top - px(130), 0])
 
     def fan(self, box: Mobject, threads: Sequence[int]) -> VGroup:
@@ -228,10 +207,8 @@ class Divergence(Lesson):
             self.play(LaggedStart(*map(Create, fan), lag_ratio=0.05, run_time=0.8))
         waiting = VGroup(*(dot for n, dot in enumerate(self.dots) if n % 4))
         self.say("So it runs case A first, while the other threads wait.")
-        self.play(
-            *(Fade(one, 1.0, 0.35, run_time=0.6) for one in (*boxes[1:], waiting)),
-            *(FadeOut(fan) for fan in fans[1:]),
-        )
+        dim = (Fade(one, 1.0, 0.35, run_time=0.6) for one in (*boxes[1:], waiting))
+        self.play(*dim, *map(FadeOut, fans[1:]))
         self.play(*(Indicate(dot[0], 1.15, ManimColor(self.blue), run_time=1.2) for dot in self.dots[::4]))
         self.let_read()
         self.play(*map(Leave, (boxes, fans[0])), Fade(waiting, 0.35, 1.0))
@@ -241,7 +218,7 @@ class Divergence(Lesson):
     def lanes(self, ways: int, top: float, high: float) -> WarpLanes:
         """The rows of a run with so many cases; all are as long as the one with four."""
         masks = np.arange(THREADS)[None, :] % ways == np.arange(ways)[:, None]
-        lanes = WarpLanes(masks, self.spans[ways], self.four, self.room, high)
+        lanes = WarpLanes(masks, self.spans[ways], self.four, self.area.width - px(20), high)
         return lanes.shift([self.area.left - lanes.ground.get_left()[0], top - lanes.ground.get_top()[1], 0])
 
     def case_after_case(self) -> None:
@@ -251,14 +228,14 @@ class Divergence(Lesson):
         key = self.key(works, waits)
         self.first = self.lanes(4, area.top - px(70), area.top - self.floor - px(160))
         axis = self.word("32 threads, one row each; time in cycles of the GPU’s clock →", 38, self.theme.text)
-        axis.next_to(self.first.ground, DOWN, px(20), aligned_edge=LEFT)
+        self.axis = axis.next_to(self.first.ground, DOWN, px(20), aligned_edge=LEFT)
         self.counter = Count(lambda t: tr("{cycles:,.0f} cycles", cycles=t), size=48)
         self.counter.shift([area.left, area.top + px(50), 0])
         self.badge(self.measured())
         self.say("Then come B, C and D. At any moment, only 8 of the 32 threads work.")
-        upright, pill, letters = self.first.warp, self.warp[0], [dot[1] for dot in self.dots]
-        self.play(*(Fade(letter, 1.0, 0.0) for letter in letters))
-        scale = upright.height / pill.width
+        upright = self.first.warp
+        self.play(*(Fade(letter, 1.0, 0.0) for _, letter in self.dots))
+        scale = upright.height / self.warp[0].width
         self.play(self.warp.animate.rotate(-PI / 2).scale(scale).move_to(upright), *key, FadeIn(axis))
         self.remove(self.warp)
         self.add(self.first, self.counter)
@@ -269,23 +246,19 @@ class Divergence(Lesson):
             self.names.add(name)
             self.play(PlayTrace(self.first, self.counter, until=end, run_time=1.2), FadeIn(name))
         self.play(PlayTrace(self.first, self.counter, until=self.four, run_time=0.2))
-        self.axis = axis
 
-    def bracket(self, lanes: WarpLanes, until: float) -> VGroup:
+    def length_of(self, lanes: WarpLanes, until: float) -> VGroup:
         """A run's whole time, below it."""
-        left, right = lanes.at(0, 0.0) + px(22) * DOWN, lanes.at(until, 0.0) + px(22) * DOWN
-        ends = [Line(at + px(14) * UP, at + px(14) * DOWN) for at in (left, right)]
-        bracket = VGroup(Line(left, right), *ends)
-        bracket.set_stroke(ManimColor(self.theme.text), stroke_width(4))
+        left, right = (lanes.at(t, 0.0) + px(22) * DOWN for t in (0, until))
+        line = bracket(left, right, self.theme.text)
         figure = self.word("{cycles:,.0f} cycles", 52, self.theme.text, bold=True, cycles=until)
-        figure.next_to(bracket, DOWN, px(12))
-        return VGroup(bracket, figure.shift(max(0.0, self.area.left - figure.get_left()[0]) * RIGHT))
+        figure.next_to(line, DOWN, px(12))
+        return VGroup(line, figure.shift(max(0.0, self.area.left - figure.get_left()[0]) * RIGHT))
 
     def one_case(self) -> None:
         """The same work where all threads agree, on the same scale."""
         leaving = self.first.warp
-        for dot in leaving.dots:
-            dot.set_fill(ManimColor(self.blue))
+        leaving.dots.set_fill(ManimColor(self.blue))
         self.first.remove(leaving)
         self.add(leaving)
         self.let_read()
@@ -294,32 +267,27 @@ class Divergence(Lesson):
         self.first.generate_target().stretch_to_fit_height(squeezed)
         self.first.target.align_to(self.first, UP)
         self.play(MoveToTarget(self.first, run_time=0.8))
-        whole = self.bracket(self.first, self.four)
+        whole = self.length_of(self.first, self.four)
         top = whole.get_bottom()[1] - px(80)
         high = min(self.first.ground.height, top - self.floor - px(110))
         second = self.lanes(1, top, high)
         name = self.word("all 32 threads need case A", 44, self.theme.text, bold=True)
         name.next_to(second.ground, UP, px(14), aligned_edge=LEFT)
         self.say(
-            "This takes {four:,.0f} clock cycles. If all threads need the same case, it takes {one:,.0f}.",
-            four=self.four,
-            one=self.one,
+            "This takes {four:,.0f} clock cycles. If all threads need the same case, it takes {one:,.0f}."
         )
         self.play(FadeIn(whole))
         self.play(FadeIn(second, name))
         self.play(PlayTrace(second, until=self.one, run_time=1.8))
-        short = self.bracket(second, self.one)
+        short = self.length_of(second, self.one)
         second.remove(second.warp)
         self.play(FadeIn(short), run_time=0.4)
         left = max(short.get_right()[0], name.get_right()[0]) + px(40)
         room = self.area.right - left
-        times = lines(tr("{times:.1f} times as long", times=self.times), 90, room, bold=True)
-        times.scale(min(1.0, (whole.get_bottom()[1] - short.get_bottom()[1] - px(24)) / times.height))
+        times = lines(self.tr("{times:.1f} times as long"), 90, room, bold=True)
+        fit(times, np.inf, whole.get_bottom()[1] - short.get_bottom()[1] - px(24))
         times.move_to([left + room / 2, (name.get_top()[1] + short.get_bottom()[1]) / 2, 0])
-        self.say(
-            "Four cases take {times:.1f} times as long, because the warp runs one after another.",
-            times=self.times,
-        )
+        self.say("Four cases take {times:.1f} times as long, because the warp runs one after another.")
         self.play(FadeIn(times), run_time=0.6)
         self.let_read()
         self.play(*self.key())
@@ -335,6 +303,7 @@ class Divergence(Lesson):
         high = (area.height - heads - foot) / SHOWN
         step = min(wide / (PLACES + 1), 0.56 * high)
         self.groups, self.pills, self.to_run = VGroup(), VGroup(), VGroup()
+        fill = mixed(self.theme.background, self.blue, 0.25)
         left = area.left + wide + px(60)
         room = area.right - left - px(24)
         for warp in range(SHOWN):
@@ -345,37 +314,35 @@ class Divergence(Lesson):
             self.pills.add(self.capsule(dots, step))
             parts = VGroup()
             for case in CASES:
-                part = rectangle(room / 4 - px(8), 0.52 * high, mixed(self.theme.background, self.blue, 0.25))
-                part.set_stroke(ManimColor(self.blue), stroke_width(3))
+                part = edged(rectangle(room / 4 - px(8), 0.52 * high, fill), self.blue, 3)
                 name = self.word("case {case}", 38, self.theme.text, case=case)
-                parts.add(VGroup(part, name.scale(min(1.0, 0.9 * part.width / name.width))))
+                parts.add(VGroup(part, fit(name, 0.9 * part.width)))
             parts.arrange(RIGHT, buff=px(8)).move_to([left, y, 0], LEFT)
             self.to_run.add(parts)
-        box = SM("", self.theme.quiet, area.width + px(40), area.height - foot + px(20))
-        box.move_to([0, area.top + px(10), 0], UP)
-        heading = lines(tr("4 of 32 warps, 8 threads of each"), 38, wide, color=self.theme.text)
-        heading.move_to([area.left + wide / 2, area.top - heads / 2, 0])
-        runs = lines(tr("what each warp has to run"), 38, room, color=self.theme.text)
-        runs.move_to([left + room / 2, area.top - heads / 2, 0])
-        self.heads = VGroup(heading, runs)
-        total = self.total(tr("32 warps, items mixed"), self.mixed, -1)
+        self.box = SM("", self.theme.quiet, area.width + px(40), area.height - foot + px(20))
+        self.box.move_to([0, area.top + px(10), 0], UP)
+        self.heads = VGroup()
+        for text, begin, size in (
+            (tr("4 of 32 warps, 8 threads of each"), area.left, wide),
+            (tr("what each warp has to run"), left, room),
+        ):
+            head = lines(text, 38, size, color=self.theme.text)
+            self.heads.add(head.move_to([begin + size / 2, area.top - heads / 2, 0]))
+        self.total_mixed = self.total(tr("32 warps, items mixed"), self.mixed, -1)
         alone = tr(
             "One warp took {cycles:,.0f}. While it waits for a result, the SM works on others.",
             cycles=self.four,
         )
-        note = lines(alone, 40, 0.45 * area.width, color=self.theme.text)
-        note.move_to([area.width / 4, total.get_y(), 0])
+        self.note = lines(alone, 40, 0.45 * area.width, color=self.theme.text)
+        self.note.move_to([area.width / 4, self.total_mixed.get_y(), 0])
         self.say(
             "Now 32 such warps share an SM, a processor of the GPU. They take {cycles:,.0f} cycles.",
             cycles=self.mixed,
         )
-        self.play(FadeIn(box, self.heads), FadeIn(VGroup(self.pills, self.groups), run_time=0.6))
-        self.play(
-            *(LaggedStart(*map(FadeIn, parts), lag_ratio=0.5, run_time=1.6) for parts in self.to_run),
-            FadeIn(total),
-        )
-        self.play(FadeIn(note))
-        self.box, self.total_mixed, self.note = box, total, note
+        self.play(FadeIn(self.box, self.heads), FadeIn(VGroup(self.pills, self.groups), run_time=0.6))
+        come = (LaggedStart(*map(FadeIn, parts), lag_ratio=0.5, run_time=1.6) for parts in self.to_run)
+        self.play(*come, FadeIn(self.total_mixed))
+        self.play(FadeIn(self.note))
 
     def total(self, whose: str, cycles: float, side: int) -> Mobject:
         """The time of all 32 warps, below the SM: on the left (side -1), or on the right (1)."""
@@ -403,5 +370,5 @@ class Divergence(Lesson):
             cycles=self.sorted,
         )
         self.play(FadeIn(total))
-        last = [part for part, _ in kept]
-        self.leave(total, self.total_mixed, self.groups, self.pills, self.heads, self.box, *last)
+        warps = self.groups, self.pills, self.heads, self.box
+        self.leave(total, self.total_mixed, *warps, *(part for part, _ in kept))

@@ -6,7 +6,9 @@ Eight lines of PyTorch change 67 million numbers, as eight kernels and as one. A
 back is nearly all its time, and one kernel for all lines makes it once.
 """
 
-from manim import DOWN, LEFT, RIGHT, UP, Create, FadeIn, FadeOut, LaggedStart, ManimColor, VGroup
+from collections.abc import Sequence
+
+from manim import DOWN, LEFT, RIGHT, UP, Create, FadeIn, FadeOut, LaggedStart, Line, ManimColor, VGroup
 
 from tilesim.devices.gpus import preset_of
 from tilesim.devices.presets import presets
@@ -18,9 +20,9 @@ from tilesim_scenes.film.settings import REPORT
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.kit.round_trip import PIECES, Piece, RoundTrip, code
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, lines, px
+from tilesim_scenes.look.text import fit, label, lines, px
 from tilesim_scenes.look.theme import mixed, readable
-from tilesim_scenes.mobjects.drawing.quads import quad, rectangle, segments, shape, stroke_width, strokes
+from tilesim_scenes.mobjects.drawing.quads import edged, quad, rectangle, shape
 from tilesim_scenes.mobjects.words.badge import Badge
 
 FILM = {
@@ -52,32 +54,30 @@ class Fusion(Lesson):
 
     def prepare(self) -> None:
         report = self.report("fusion")
-        self.gpu, count = report["machine"]["gpu"], len(LINES)
-        self.count, self.x = count, max(one["elements"] for one in report["rows"])
-        us = {
-            (name, functions): row(report, kernel=name, elements=self.x, functions=functions)["us"]
+        self.gpu, self.kernels = report["machine"]["gpu"], len(LINES)
+        numbers, count = max(one["elements"] for one in report["rows"]), self.kernels
+        line, *whole = (
+            row(report, kernel=name, elements=numbers, functions=functions)["us"]
             for name, functions in (
                 ("eager", 1),
                 ("eager", count),
                 ("fused", count),
                 ("torch.compile", count),
             )
-        }
-        printed = {which: float(f"{time:.1f}") for which, time in us.items()}
-        self.separate, self.fused = printed["eager", count], printed["fused", count]
-        self.compiled = printed["torch.compile", count]
+        )
+        self.separate, self.fused, self.compiled = (float(f"{us:.1f}") for us in whole)
         self.each = float(f"{self.separate / count:.1f}")
         self.guard("H200" in self.gpu, "the program ran on an H200")
         preset = presets()[preset_of(self.gpu)]
         self.cache, self.tflops = preset["l2_mb"], preset["peak_tflops"]["fp32"]
         self.tb = preset["memory_gb_per_s"] / 1000
-        self.mb = WIDTH * self.x / 1e6
-        self.arithmetic = self.x / self.tflops / 1e6
+        self.count, self.mb = numbers / 1e6, WIDTH * numbers / 1e6
+        self.arithmetic = numbers / self.tflops / 1e6
         # From the figures as printed, so that anybody can work it out.
         self.trip = float(f"{2 * round(self.mb) / float(f'{self.tb:.1f}'):.1f}")
         self.guard(round(self.separate / self.fused) == count, "one kernel takes an eighth of the time")
-        self.guard(self.fused < 1.01 * us["eager", 1], "eight lines in one kernel take as long as one line")
-        self.guard(abs(self.each / us["eager", 1] - 1) < 0.01, "a line takes an eighth of all eight")
+        self.guard(self.fused < 1.01 * line, "eight lines in one kernel take as long as one line")
+        self.guard(abs(self.each / line - 1) < 0.01, "a line takes an eighth of all eight")
         self.guard(self.compiled < 1.02 * self.fused, "torch.compile's kernel is as fast")
         self.guard(self.mb > 2 * self.cache, "x is much larger than the cache")
         self.guard(self.arithmetic < 0.05 * self.each, "arithmetic is a sliver of a kernel's time")
@@ -85,6 +85,7 @@ class Fusion(Lesson):
 
     def construct(self) -> None:
         self.hue = self.theme.by_phase["multiply"]
+        self.done = mixed(self.theme.background, self.theme.measured, 0.6)
         self.ask("A kernel is a program that runs on a GPU.")
         self.the_program()
         self.eight_kernels()
@@ -101,13 +102,9 @@ class Fusion(Lesson):
             [(tr("eight kernels"), self.separate), (tr("one kernel"), self.fused)],
             "times",
             "{:,.1f} µs",
-            self.measured,
-            tr("x: {mb:.0f} MB, {count:.0f} million 32-bit numbers", mb=self.mb, count=self.x / 1e6),
+            self.measured(),
+            self.tr("x: {mb:.0f} MB, {count:.0f} million 32-bit numbers"),
         )
-
-    @property
-    def measured(self) -> Badge:
-        return Badge(tr("measured on {gpu}", gpu=self.gpu), "measured")
 
     # The program, and how long it takes.
 
@@ -118,26 +115,21 @@ class Fusion(Lesson):
         numbers = VGroup(*(Piece(px(400), px(58)) for _ in range(PIECES))).arrange(DOWN, buff=px(10))
         size = VGroup(
             label("x", 60, bold=True, mono=True),
-            self.word("{count:.0f} million numbers", 46, self.theme.text, count=self.x / 1e6),
-            self.word("{mb:.0f} MB, drawn as six pieces", 42, mb=self.mb),
-        ).arrange(DOWN, buff=px(18))  # fmt: skip
+            self.word("{count:.0f} million numbers", 46, self.theme.text),
+            self.word("{mb:.0f} MB, drawn as six pieces", 42),
+        ).arrange(DOWN, buff=px(18))
         x = VGroup(size, numbers).arrange(DOWN, buff=px(30))
         both = VGroup(self.code, x).arrange(RIGHT, buff=px(220 if not self.narrow else 60))
-        both.scale(min(1.0, area.width / both.width, (area.height - px(FOOT + 40)) / both.height))
-        both.move_to([area.center[0], area.top, 0], UP)
-        self.say("This Python program changes {count:.0f} million numbers, x, in eight short lines.",
-                 count=self.x / 1e6)  # fmt: skip
+        fit(both, area.width, area.height - px(FOOT + 40)).move_to([area.center[0], area.top, 0], UP)
+        self.say("This Python program changes {count:.0f} million numbers, x, in eight short lines.")
         self.play(FadeIn(x), LaggedStart(*map(FadeIn, self.code), lag_ratio=0.25, run_time=2.4))
-        self.whole = VGroup(x)
+        self.numbers = x
 
     def lane(self, parts: int, us: float, y: float, width: float, height: float = LANE) -> VGroup:
-        """A bar of `parts` kernels, as long as `us` say, and its figure at its end."""
-        theme, each = self.theme, width * us / self.separate / parts
-        bar = VGroup()
+        """A bar of `parts` kernels, as long as `us` say."""
+        each, bar = width * us / self.separate / parts, VGroup()
         for number in range(parts):
-            one = rectangle(
-                each - px(5) * (parts > 1), px(height), mixed(theme.background, theme.measured, 0.6)
-            )
+            one = rectangle(each - px(5) * (parts > 1), px(height), self.done)
             bar.add(one.move_to([self.area.left + number * each, y, 0], LEFT))
         return bar
 
@@ -145,55 +137,48 @@ class Fusion(Lesson):
         """Line after line sends off its kernel, which is a part of the lane."""
         area = self.area
         y = area.bottom + px(LANE / 2)
-        self.lanes = self.lane(self.count, self.separate, y, area.width)
+        self.lanes = self.lane(self.kernels, self.separate, y, area.width)
         self.took = label(tr("{us:,.1f} µs", us=self.separate), 54, bold=True, mono=True)
-        self.took.next_to(self.lanes, UP, px(18)).align_to(self.lanes, RIGHT)
+        self.took.next_to(self.lanes, UP, px(18), aligned_edge=RIGHT)
         self.of = self.word("time: one kernel after the other", 44)
-        self.of.next_to(self.lanes, UP, px(22)).align_to(self.lanes, LEFT)
+        self.of.next_to(self.lanes, UP, px(22), aligned_edge=LEFT)
         self.say(
             "PyTorch runs one kernel for each line. All eight take {us:,.1f} microseconds.", us=self.separate
         )
-        self.badge(self.measured)
+        self.badge(self.measured())
         self.play(FadeIn(self.of), run_time=0.3)
-        for row_, part in zip(self.code, self.lanes, strict=True):
-            row_[0].save_state()
-            self.play(
-                FadeIn(part, target_position=row_[0], scale=0.5),
-                row_[0].animate.set_color(ManimColor(readable(self.hue))),
-                run_time=0.4,
-            )
-            row_[0].restore()
+        lit = ManimColor(readable(self.hue))
+        for (line, _), part in zip(self.code, self.lanes, strict=True):
+            line.save_state()
+            comes = FadeIn(part, target_position=line, scale=0.5)
+            self.play(comes, line.animate.set_color(lit), run_time=0.4)
+            line.restore()
         self.play(FadeIn(self.took), run_time=0.3)
 
     def one_line(self) -> None:
         """One kernel's part of the lane grows: arithmetic is a sliver of it."""
-        area = self.area
+        area, theme = self.area, self.theme
         self.say(
             "One line takes {us:.1f} microseconds, but its arithmetic needs only {flop:.1f}. "
-            "What fills the rest?",
-            us=self.each, flop=self.arithmetic,
+            "What fills the rest?", us=self.each, flop=self.arithmetic,
         )  # fmt: skip
-        big = rectangle(area.width, px(190), mixed(self.theme.background, self.theme.measured, 0.6))
+        big = rectangle(area.width, px(190), self.done)
         big.move_to([area.center[0], area.center[1] + px(80), 0])
-        part = self.lanes[0].copy()
-        sides = strokes(self.theme.quiet, 3)
-        self.play(FadeOut(self.code, self.whole, run_time=0.4))
+        part, sides = self.lanes[0].copy(), VGroup()
+        self.play(FadeOut(self.code, self.numbers, run_time=0.4))
         self.play(part.animate(run_time=1.0).become(big))
-        ends = [(big.get_corner(DOWN + side), self.lanes[0].get_corner(UP + side)) for side in (LEFT, RIGHT)]
-        ground = rectangle(1, 1).move_to([0.5, 0.5, 0])
-        sides.points = segments(ground, [(*a[:2], *b[:2]) for a, b in ends])
-        whole = self.word("one line: {us:.1f} µs", 54, self.theme.text, bold=True, us=self.each)
-        whole.next_to(big, UP, px(24)).align_to(big, LEFT)
-        whole.shift(px(20) * RIGHT)
-        sliver = rectangle(max(area.width * self.arithmetic / self.each, px(12)), px(190), self.theme.panel)
-        sliver.set_stroke(ManimColor(self.theme.text), stroke_width(5)).move_to(big.get_left(), LEFT)
-        name = self.word("arithmetic: {us:.1f} µs", 50, self.theme.text, bold=True, us=self.arithmetic)
-        name.next_to(big, DOWN, px(20)).align_to(big, LEFT).shift(px(20) * RIGHT)
-        how = self.word("model: {count:.0f} million operations, at {tflops} trillion a second", 40,
-                        count=self.x / 1e6, tflops=self.tflops)  # fmt: skip
+        for side in (LEFT, RIGHT):
+            sides.add(Line(big.get_corner(DOWN + side), self.lanes[0].get_corner(UP + side)))
+        edged(sides, theme.quiet, 3)
+        whole = self.word("one line: {us:.1f} µs", 54, theme.text, bold=True, us=self.each)
+        whole.next_to(big, UP, px(24), aligned_edge=LEFT).shift(px(20) * RIGHT)
+        sliver = rectangle(max(area.width * self.arithmetic / self.each, px(12)), px(190), theme.panel)
+        edged(sliver, theme.text, 5).move_to(big.get_left(), LEFT)
+        name = self.word("arithmetic: {us:.1f} µs", 50, theme.text, bold=True, us=self.arithmetic)
+        name.next_to(big, DOWN, px(20), aligned_edge=LEFT).shift(px(20) * RIGHT)
+        how = self.word("model: {count:.0f} million operations, at {tflops} trillion a second", 40)
         how.next_to(name, DOWN, px(14), aligned_edge=LEFT)
         rest = label("?", 100, bold=True).move_to(big)
-        rest.set_fill(ManimColor(self.theme.text))
         self.play(FadeOut(self.of), FadeIn(whole), Create(sides), run_time=0.4)
         self.badge(Badge(tr("measured; outlined: model"), "measured"))
         self.play(FadeIn(sliver, name, how), run_time=0.5)
@@ -203,66 +188,55 @@ class Fusion(Lesson):
 
     # Trips to memory and back.
 
-    def machine(self, operations: tuple[str, ...]) -> RoundTrip:
+    def machine(self, operations: Sequence[str]) -> RoundTrip:
         """Memory and processors, above the lane."""
-        area = self.area
-        foot = self.lanes.get_top()[1] + px(90)
-        made = RoundTrip(
-            tr("memory"), tr("x: {mb:.0f} MB", mb=self.mb), tr("processors"), tr("registers"), operations,
-            area.width, area.top - px(10) - foot,
-        )  # fmt: skip
-        shift = [area.center[0], (area.top - px(10) + foot) / 2, 0] - made.processors.box.get_center()
-        made.shift(shift[1] * UP)
-        made.pieces.shift(shift[1] * UP)
+        foot, top = self.lanes.get_top()[1] + px(90), self.area.top - px(10)
+        names = tr("memory"), self.tr("x: {mb:.0f} MB"), tr("processors"), tr("registers")
+        made = RoundTrip(*names, operations, self.area.width, top - foot)
+        up = (top + foot) / 2 - made.processors.box.get_y()
+        made.shift(up * UP)
+        made.pieces.shift(up * UP)
         return made
 
     def first_trip(self) -> None:
         """x comes into registers, is multiplied, and has to go back, as the kernel ends."""
-        self.trips = self.machine(("x * 1.5",))
-        trips = self.trips
         self.say(
             "Processors compute in registers, tiny memories of their own. Each part of x has to travel there."
         )
-        self.badge(Badge(tr("schematic"), "model"))
-        self.count_of, self.means = self.counter(0), self.meaning()
-        done = mixed(self.theme.background, self.theme.measured, 0.6)
-        for part in self.lanes:
-            part.set_fill(ManimColor(self.theme.idle))
-        self.done = done
-        self.play(
-            FadeIn(trips), Fade(trips.pieces, 0.0, 1.0), FadeIn(self.count_of, self.means), run_time=0.6
-        )
-        self.play(trips.come(1.6))
-        self.play(trips.apply(1 / self.count, 1.0))
+        # What fills the pieces, above the lane.
+        swatch = rectangle(px(60), px(34), self.hue)
+        self.means = VGroup(swatch, self.word("lines done", 44).next_to(swatch, RIGHT, px(18)))
+        self.means.next_to(self.lanes, UP, px(24), aligned_edge=RIGHT)
+        self.begin_trips([LINES[0]])
+        self.play(self.trips.come(1.6))
+        self.play(self.trips.apply(1 / self.kernels, 1.0))
         self.say("Registers are lost when a kernel ends, so it first writes x back.")
-        self.play(trips.back(1.6))
+        self.play(self.trips.back(1.6))
         self.end_of_kernel(0)
+
+    def begin_trips(self, lines_of_code: Sequence[str]) -> None:
+        """Memory and processors come up, which apply so many lines; nothing has been done yet."""
+        self.trips = self.machine([line.removeprefix("x = ") for line in lines_of_code])
+        self.badge(Badge(tr("schematic"), "model"))
+        self.lanes.set_fill(ManimColor(self.theme.idle))
+        self.count_of = self.counter(0)
+        come = FadeIn(self.trips), Fade(self.trips.pieces, 0.0, 1.0), FadeIn(self.count_of, self.means)
+        self.play(*come, run_time=0.6)
 
     def counter(self, number: int) -> VGroup:
         """How often x has been to the processors and back, above the lane."""
         one = VGroup(self.word("round trips: {number}", 50, self.theme.text, bold=True, number=number))
         return one.next_to(self.lanes, UP, px(20)).align_to(self.lanes, LEFT)
 
-    def meaning(self) -> VGroup:
-        """What fills the pieces, above the lane."""
-        swatch = rectangle(px(60), px(34), self.hue)
-        one = VGroup(swatch, self.word("lines done", 44).next_to(swatch, RIGHT, px(18)))
-        return one.next_to(self.lanes, UP, px(24)).align_to(self.lanes, RIGHT)
-
     def end_of_kernel(self, number: int) -> None:
         """The lane has a part more, and registers are empty: the kernel is over."""
-        new = self.counter(number + 1)
-        trips, idle = self.trips, ManimColor(self.theme.idle)
-        for slot in trips.slots:
-            slot.set_fill(ManimColor(self.theme.background))
+        slots, idle = self.trips.slots, ManimColor(self.theme.idle)
+        slots.set_fill(ManimColor(self.theme.background))
         self.remove(self.count_of)
-        self.add(new)
-        self.count_of = new
-        self.play(
-            self.lanes[number].animate.set_fill(ManimColor(self.done)),
-            *(slot.animate.set_fill(idle) for slot in trips.slots),
-            run_time=0.3,
-        )
+        self.count_of = self.counter(number + 1)
+        self.add(self.count_of)
+        more = self.lanes[number].animate.set_fill(ManimColor(self.done))
+        self.play(more, slots.animate.set_fill(idle), run_time=0.3)
 
     def more_trips(self) -> None:
         self.say("The next kernel reads the same numbers again: eight lines, eight round trips.")
@@ -272,7 +246,7 @@ class Fusion(Lesson):
             self.trips.run([line.removeprefix("x = ")])
             self.remove(old, *old)
             self.play(self.trips.come(seconds / 2))
-            self.play(self.trips.apply((number + 1) / self.count, seconds / 5))
+            self.play(self.trips.apply((number + 1) / self.kernels, seconds / 5))
             self.play(self.trips.back(seconds / 2))
             self.end_of_kernel(number)
             seconds = max(0.6 * seconds, 0.35)
@@ -281,53 +255,46 @@ class Fusion(Lesson):
         """x on its way into the cache, which has room for little more than a piece."""
         trips = self.trips
         shelf = trips.memory.shelf
-        high = trips.slots[0].height * self.cache / self.mb * PIECES
+        step = trips.slots[0].height
         left, right = shelf.get_right()[0], trips.processors.box.get_left()[0]
-        cache = rectangle(0.8 * (right - left), high, self.theme.panel)
-        cache.set_stroke(ManimColor(self.theme.text), stroke_width(4))
+        cache = rectangle(0.8 * (right - left), step * self.cache / self.mb * PIECES, self.theme.panel)
+        edged(cache, self.theme.text, 4)
         cache.move_to([(left + right) / 2, trips.slots[-1].get_bottom()[1] + px(70) * self.narrow, 0], DOWN)
         name = lines(tr("cache: {mb} MB", mb=self.cache), 44, 0.9 * (right - left), bold=True)
         name.next_to(cache, DOWN, px(14))
         width = 0.7 * (right - left) / trips.pieces[0].width
         copies = VGroup(*(piece.copy() for piece in trips.pieces))
-        step = trips.slots[0].height
         places = [[cache.get_x(), cache.get_bottom()[1] + px(4) + (n + 0.5) * step, 0] for n in range(PIECES)]
-        self.say("A faster cache lies between them. But it holds {cache} MB, and x is {mb:.0f} MB.",
-                 cache=self.cache, mb=self.mb)  # fmt: skip
+        self.say("A faster cache lies between them. But it holds {cache} MB, and x is {mb:.0f} MB.")
         self.play(FadeIn(cache, name), run_time=0.5)
         self.add(copies)
         for copy in copies:
             copy.body.stretch(width, 0)
             copy.fill_to(copy.done)
         self.play(Travel(list(reversed(copies)), [[place] for place in places], leg=0.7, apart=0.2))
-        out = VGroup(*list(reversed(copies))[1:])
-        edge = ManimColor(self.theme.wait_text)
-        beside = lines(tr("no room"), 44, 0.9 * (right - left), color=self.theme.wait_text, bold=True)
+        out, waits = copies[-2::-1], self.theme.wait_text
+        beside = lines(tr("no room"), 44, 0.9 * (right - left), color=waits, bold=True)
         beside.next_to(out, UP, px(14))
-        self.play(*(piece.body.animate.set_stroke(edge, stroke_width(5)) for piece in out), FadeIn(beside))
+        self.play(*(edged(piece.body.animate, waits, 5) for piece in out), FadeIn(beside))
         self.leave(trips, trips.pieces, copies, cache, name, beside, self.count_of, self.means)
 
     def what_fills_the_time(self) -> None:
         """The large bar again, most of which is a trip at memory's full speed."""
         big = self.part
         whole = self.word("one line: {us:.1f} µs", 54, self.theme.text, bold=True, us=self.each)
-        whole.next_to(big, UP, px(24)).align_to(big, LEFT)
-        trip = shape(self.theme.panel)
+        whole.next_to(big, UP, px(24), aligned_edge=LEFT)
+        trip = edged(shape(self.theme.panel), self.theme.text, 5)
         trip.points = quad(big, 0.0, self.trip / self.each)
-        trip.set_stroke(ManimColor(self.theme.text), stroke_width(5))
+        model = self.tr("model: twice {mb:.0f} MB at {tb:.1f} MB per µs")
         inside = VGroup(
             self.word("round trip of x: {us:.1f} µs", 54, self.theme.text, bold=True, us=self.trip),
-            lines(
-                tr("model: twice {mb:.0f} MB at {tb:.1f} MB per µs", mb=self.mb, tb=self.tb),
-                40, 0.95 * trip.width, color=self.theme.quiet,
-            ),
+            lines(model, 40, 0.95 * trip.width, color=self.theme.quiet),
         ).arrange(DOWN, buff=px(14)).move_to(trip)  # fmt: skip
-        rest = self.word("rest: {us:.1f} µs, with the kernel's start", 46, us=self.each - self.trip)
-        rest.next_to(big, DOWN, px(24)).align_to(big, RIGHT)
+        rest = self.word("rest: {us:.1f} µs, with the kernel's start", us=self.each - self.trip)
+        rest.next_to(big, DOWN, px(24), aligned_edge=RIGHT)
         self.say(
-            "Even at memory's full speed, a round trip of x takes {trip:.1f} of the {each:.1f} microseconds.",
-            trip=self.trip, each=self.each,
-        )  # fmt: skip
+            "Even at memory's full speed, a round trip of x takes {trip:.1f} of the {each:.1f} microseconds."
+        )
         self.badge(Badge(tr("measured; outlined: model"), "measured"))
         self.play(FadeIn(big, whole, self.took), run_time=0.5)
         self.play(Fade(trip, 0.0, 1.0), FadeIn(inside), run_time=0.8)
@@ -336,18 +303,11 @@ class Fusion(Lesson):
 
     def one_kernel(self) -> None:
         """All eight lines run while x is in registers."""
-        self.trips = self.machine(tuple(line.removeprefix("x = ") for line in LINES))
-        trips = self.trips
-        self.badge(Badge(tr("schematic"), "model"))
-        for part in self.lanes:
-            part.set_fill(ManimColor(self.theme.idle))
-        self.count_of = self.counter(0)
         self.say("One kernel for all eight lines reads x once and keeps it in registers.")
-        self.play(
-            FadeIn(trips), Fade(trips.pieces, 0.0, 1.0), FadeIn(self.count_of, self.means), run_time=0.6
-        )
+        self.begin_trips(LINES)
+        trips = self.trips
         self.play(trips.come(1.3))
-        self.play(trips.apply(1.0, 2.4, range(self.count)))
+        self.play(trips.apply(1.0, 2.4, range(self.kernels)))
         self.say("It writes x back once: one round trip instead of eight.")
         self.play(trips.back(1.6))
         self.end_of_kernel(0)
@@ -362,7 +322,7 @@ class Fusion(Lesson):
         step = min(px(235), area.height / 3)
         rows = VGroup()
         for place, (name, parts, us) in enumerate((
-            (tr("eight kernels"), self.count, self.separate),
+            (tr("eight kernels"), self.kernels, self.separate),
             (tr("one kernel"), 1, self.fused),
             (tr("torch.compile's kernel"), 1, self.compiled),
         )):  # fmt: skip
@@ -371,24 +331,19 @@ class Fusion(Lesson):
             figure = label(tr("{us:,.1f} µs", us=us), 54, bold=True, mono=True).next_to(bar, RIGHT, px(24))
             rows.add(VGroup(word, bar, figure))
         decorator = label("@torch.compile", 50, mono=True).next_to(rows[2], RIGHT, px(80))
+        above = self.word("one more line, above the eight", 42)
+        above.next_to(decorator, UP, px(20), aligned_edge=LEFT)
         if decorator.get_right()[0] > area.right:
             decorator.next_to(rows[2], DOWN, px(30), aligned_edge=LEFT)
-        above = self.word("one more line, above the eight", 42).next_to(
-            decorator, UP, px(20), aligned_edge=LEFT
-        )
-        if decorator.get_y() < rows[2].get_bottom()[1]:
             above.next_to(decorator, DOWN, px(16), aligned_edge=LEFT)
         self.say("That takes {us:.1f} microseconds, as long as one line before.", us=self.fused)
-        self.badge(self.measured)
+        self.badge(self.measured())
         self.play(FadeIn(rows[0]), run_time=0.5)
         self.play(FadeIn(rows[1], lag_ratio=0.3), run_time=0.8)
         frame = rectangle(rows[0][1][0].width, rows[0][1].height).move_to(rows[0][1][0])
-        frame.set_stroke(ManimColor(self.theme.text), stroke_width(5))
+        edged(frame, self.theme.text, 5)
         self.play(Fade(frame, 0.0, 1.0))
         self.play(frame.animate(run_time=1.0).set_y(rows[1][1].get_y()))
-        self.say(
-            "torch.compile writes such a kernel for you, and it takes {us:.1f}.",
-            us=self.compiled,
-        )
+        self.say("torch.compile writes such a kernel for you, and it takes {us:.1f}.", us=self.compiled)
         self.play(FadeIn(decorator, above), run_time=0.5)
         self.play(FadeIn(rows[2], lag_ratio=0.3), run_time=0.8)

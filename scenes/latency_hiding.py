@@ -17,7 +17,6 @@ from manim import (
     LEFT,
     RIGHT,
     UP,
-    Animation,
     Dot,
     FadeIn,
     FadeOut,
@@ -35,10 +34,10 @@ from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.film.settings import REPORT
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, lines, px
+from tilesim_scenes.look.text import fit, label, lines, px
 from tilesim_scenes.look.theme import theme_now
 from tilesim_scenes.mobjects.charts.plot import Plot
-from tilesim_scenes.mobjects.drawing.quads import EMPTY, quad, rectangle, shape, stroke_width
+from tilesim_scenes.mobjects.drawing.quads import EMPTY, edged, quad, rectangle, shape
 from tilesim_scenes.mobjects.hardware.memory import SM
 from tilesim_scenes.mobjects.hardware.thread_block import Warp
 from tilesim_scenes.mobjects.words.badge import Badge
@@ -95,8 +94,8 @@ class LatencyHiding(Lesson):
         self.gain, self.longer = (round(of[16], 2) / round(of[1], 2) for of in (rates, waits))
         self.guard(self.gain > 8 > 2 > self.longer > 1.5, "16 warps get much more and wait somewhat longer")
         self.guard(self.alone < 1.1 * waits[1], "on one SM alone, 16 warps wait hardly longer than one")
-        self.extra = rates[32] / rates[16] - 1
-        little = 0.1 < self.extra < 0.2 and waits[32] > 1.5 * waits[16]
+        self.more = rates[32] / rates[16] - 1
+        little = 0.1 < self.more < 0.2 and waits[32] > 1.5 * waits[16]
         self.guard(little, "32 warps bring little more than 16")
 
     def construct(self) -> None:
@@ -114,8 +113,8 @@ class LatencyHiding(Lesson):
             [(tr("16 warps: 512 threads"), self.rates[16]), (tr("1 warp: 32 threads"), self.rates[1])],
             "times",
             "{:.2f} bytes/cycle",
-            Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"),
-            tr("y = a · x + y on all {sms} SMs; bytes read and written per cycle and SM", sms=self.sms),
+            self.measured(),
+            self.tr("y = a · x + y on all {sms} SMs; bytes read and written per cycle and SM"),
         )
 
     # The program.
@@ -138,20 +137,17 @@ class LatencyHiding(Lesson):
         self.say("This program computes y = a · x + y for long lists of numbers in memory.")
         self.play(FadeIn(strips, name), FadeIn(formula))
         # Above y, x and y of the formula, which has 13 letters.
-        new_y, old_x, old_y = (
-            formula.get_left() + share / 13 * formula.width * RIGHT + px(90) * UP
-            for share in (0.5, 8.5, 12.5)
-        )
+        above, letter = formula.get_left() + px(90) * UP, formula.width / 13 * RIGHT
+        blue = ManimColor(self.blue)
         for number in range(3):
-            pair = [strip[1][number].copy().set_fill(ManimColor(self.blue)) for strip in strips]
+            pair = [strip[1][number].copy().set_fill(blue) for strip in strips]
             self.add(*pair)
-            self.play(Travel(pair, [[old_x], [old_y]], [[0.6], [0.6]], leg=0.7, apart=0.0))
-            self.remove(*pair)
-            new = pair[1].move_to(new_y)
-            self.add(new)
-            home = strips[1][1][number]
+            ways = [[above + 8.5 * letter], [above + 12.5 * letter]]
+            self.play(Travel(pair, ways, [[0.6], [0.6]], leg=0.7, apart=0.0))
+            self.remove(pair[0])
+            new, home = pair[1].move_to(above + 0.5 * letter), strips[1][1][number]
             self.play(Travel([new], [[home.get_center()]], [[home.width / new.width]], leg=0.7))
-            home.set_fill(ManimColor(self.blue))
+            home.set_fill(blue)
             self.remove(new)
         self.leave(strips, formula, name)
 
@@ -164,10 +160,9 @@ class LatencyHiding(Lesson):
         spacing = (0.8 if columns == 1 else 0.4) * box.width / 33
         group = VGroup(*(Warp(spacing=spacing, colour=self.blue) for _ in range(warps)))
         group.arrange_in_grid(cols=columns, buff=(px(16), px(5)))
-        group.scale(min(1.0, (box.height - px(96)) / group.height))
-        return group.move_to(box.get_center() + px(30) * DOWN)
+        return fit(group, np.inf, box.height - px(96)).move_to(box.get_center() + px(30) * DOWN)
 
-    def the_road(self) -> list[Animation]:
+    def the_road(self) -> VGroup:
         """An SM on the left, memory on the right, and the road between them."""
         area = self.area
         self.table_height = px(200 if self.tall else 170)
@@ -175,19 +170,15 @@ class LatencyHiding(Lesson):
         self.sm = SM(tr("SM"), self.theme.quiet, side, high, 42)
         self.sm.box.move_to([area.left + side / 2, area.top - high / 2, 0])
         self.sm.heading.move_to(self.sm.box.get_corner(LEFT + UP) + px(24) * RIGHT + px(36) * DOWN, LEFT)
-        memory = RoundedRectangle(
-            width=0.2 * area.width, height=high, corner_radius=px(20), stroke_width=stroke_width(4),
-            stroke_color=ManimColor(self.theme.operand), fill_color=ManimColor(self.theme.idle),
-            fill_opacity=1,
-        )  # fmt: skip
+        memory = RoundedRectangle(width=0.2 * area.width, height=high, corner_radius=px(20))
+        edged(memory.set_fill(ManimColor(self.theme.idle), 1.0), self.theme.operand, 4)
         memory.move_to([area.right - 0.1 * area.width, area.top - high / 2, 0])
         name = label(tr("memory"), 46, bold=True).move_to(memory)
         self.road = rectangle(memory.get_left()[0] - side - area.left - px(40), 0.62 * high, self.theme.idle)
         self.road.move_to([(memory.get_left()[0] + area.left + side) / 2, self.sm.box.get_y(), 0])
         out = self.word("requests →", 36).next_to(self.road, UP, px(4), aligned_edge=LEFT)
         back = self.word("← numbers", 36).next_to(self.road, DOWN, px(4), aligned_edge=RIGHT)
-        self.scenery = VGroup(self.sm, memory, name, self.road, out, back)
-        return [FadeIn(self.scenery)]
+        return VGroup(self.sm, memory, name, self.road, out, back)
 
     def rounds(self, warps: int) -> Rounds:
         """The lanes of a run, below the road, and above their axis."""
@@ -201,29 +192,34 @@ class LatencyHiding(Lesson):
 
     def row_of(self, warps: int) -> VGroup:
         """A line of the table: warps, the median of their waits, and what arrives."""
-        number = STEPS.index(warps)
+        y = self.table_top - (STEPS.index(warps) + 0.5) * self.table_step
         cells = (f"{warps}", f"{self.waits[warps]:,.0f}", f"{self.rates[warps]:.2f}")
-        texts = VGroup(*(label(cell, 44 if not self.narrow else 34, bold=True, mono=True) for cell in cells))
-        for text, x in zip(texts, self.columns, strict=True):
-            text.move_to([x, self.table_top - (number + 0.5) * self.table_step, 0], RIGHT)
+        texts = VGroup()
+        for cell, x in zip(cells, self.columns, strict=True):
+            texts.add(self.cell(cell).move_to([x, y, 0], RIGHT))
             # A comma reaches below the line.
-            text.align_to(texts[0], UP)
+            texts[-1].align_to(texts[0], UP)
         return texts
+
+    def cell(self, figure: str) -> Mobject:
+        return label(figure, 44 if not self.narrow else 34, bold=True, mono=True)
 
     def heads(self) -> VGroup:
         """What the table's columns are."""
         area = self.area
-        left = area.left if self.narrow else area.left + 0.66 * area.width
+        if self.narrow:
+            left, top, size, high, foot = area.left, self.floor + self.table_height, 28, 64, 0
+        else:
+            left, top = area.left + 0.66 * area.width, self.sm.box.get_bottom()[1] - px(40)
+            size, high, foot = 34, 100, 60
         wide = area.right - left
         self.columns = [left + share * wide for share in (0.22, 0.62, 1.0)]
-        size = 34 if not self.narrow else 28
         words = [tr("warps per SM"), tr("median wait, cycles"), tr("bytes per cycle")]
         heads = VGroup(*(lines(word, size, 0.33 * wide, color=self.theme.quiet) for word in words))
-        top = self.floor + self.table_height if self.narrow else self.sm.box.get_bottom()[1] - px(40)
         for head, x in zip(heads, self.columns, strict=True):
             head.move_to([x, top - px(44 if not self.narrow else 30), 0], RIGHT)
-        self.table_top = top - px(100 if not self.narrow else 64)
-        self.table_step = (self.table_top - self.floor - (not self.narrow) * px(60)) / len(STEPS)
+        self.table_top = top - px(high)
+        self.table_step = (self.table_top - self.floor - px(foot)) / len(STEPS)
         return heads
 
     # More and more warps.
@@ -235,32 +231,31 @@ class LatencyHiding(Lesson):
             Entry(tr("computes, stores and asks again"), [self.blue]),
         )
         self.say("First, each SM, a processor of the GPU, runs one warp: a group of 32 threads.")
-        self.play(*self.the_road(), *key)
+        self.scenery = self.the_road()
+        self.play(FadeIn(self.scenery), *key)
         self.warps = self.capsules(1)
-        name = self.word("one warp: 32 threads", 36, theme.text)
-        name.scale(min(1.0, 0.97 * self.sm.box.width / name.width)).next_to(self.warps, DOWN, px(14))
+        name = fit(self.word("one warp: 32 threads", 36, theme.text), 0.97 * self.sm.box.width)
+        name.next_to(self.warps, DOWN, px(14))
         columns = 33 if not self.tall else 12
         step = self.area.width / columns
-        one = rectangle(0.7 * step, 0.6 * step, theme.hand_over)
-        all_sms = VGroup(*(one.copy() for _ in range(self.sms))).arrange_in_grid(
-            cols=columns, buff=0.3 * step
-        )
+        all_sms = VGroup(*(rectangle(0.7 * step, 0.6 * step, theme.hand_over) for _ in range(self.sms)))
+        all_sms.arrange_in_grid(cols=columns, buff=0.3 * step)
         all_sms[0].set_fill(ManimColor(self.blue))
         middle = (self.floor + self.sm.get_bottom()[1]) / 2
         all_sms.move_to([self.area.center[0], middle - px(30), 0])
-        others = self.word("all {sms} SMs do the same; this is one of them", 40, theme.text, sms=self.sms)
+        others = self.word("all {sms} SMs do the same; this is one of them", 40, theme.text)
         others.next_to(all_sms, UP, px(24)).align_to(all_sms, LEFT)
         self.play(FadeIn(self.warps, name))
         self.play(FadeIn(others), FadeIn(all_sms, lag_ratio=0.02, run_time=2.0))
         self.lanes = self.rounds(1)
-        axis = self.word("time in cycles of the SM’s clock →", 36)
-        axis.move_to([self.area.left, self.low - px(30), 0], LEFT)
+        self.axis = self.word("time in cycles of the SM’s clock →", 36)
+        self.axis.move_to([self.area.left, self.low - px(30), 0], LEFT)
         self.table = VGroup(self.heads(), self.row_of(1))
-        self.badge(Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"))
+        self.badge(self.measured())
         self.say(
             "The warp asks memory for x and y and waits {wait:,.0f} cycles for them.", wait=self.waits[1]
         )
-        self.play(Leave(others), Leave(all_sms), FadeIn(self.lanes.lanes), FadeIn(axis), run_time=0.5)
+        self.play(Leave(others), Leave(all_sms), FadeIn(self.lanes.lanes), FadeIn(self.axis), run_time=0.5)
         self.add(self.lanes)
         self.play(PlayTrace(self.lanes, until=float(self.recorded[1][1][0, 1]), run_time=3.5))
         self.play(FadeIn(self.table[0]), FadeIn(self.table[1][:2]))
@@ -268,17 +263,15 @@ class LatencyHiding(Lesson):
         self.play(PlayTrace(self.lanes, until=WINDOW, run_time=4.0))
         self.play(FadeIn(self.table[1][2]))
         self.leave(name)
-        self.axis = axis
 
     def come(self, warps: int, seconds: float) -> None:
         """More capsules come into the SM, each with its lane, and all of them run."""
-        new, capsules = self.rounds(warps), self.capsules(warps)
         self.play(Leave(self.lanes), FadeOut(self.warps), run_time=0.4)
-        coming = (FadeIn(one, shift=px(60) * UP) for one in capsules)
-        self.play(LaggedStart(*coming, lag_ratio=0.1, run_time=1.0), FadeIn(new.lanes))
-        self.lanes, self.warps = new, capsules
-        self.add(new)
-        self.play(PlayTrace(new, until=WINDOW, run_time=seconds))
+        self.lanes, self.warps = self.rounds(warps), self.capsules(warps)
+        coming = (FadeIn(one, shift=px(60) * UP) for one in self.warps)
+        self.play(LaggedStart(*coming, lag_ratio=0.1, run_time=1.0), FadeIn(self.lanes.lanes))
+        self.add(self.lanes)
+        self.play(PlayTrace(self.lanes, until=WINDOW, run_time=seconds))
         self.table.add(self.row_of(warps))
 
     def four_warps(self) -> None:
@@ -290,10 +283,9 @@ class LatencyHiding(Lesson):
 
     def mark(self, rows: Sequence[Mobject]) -> None:
         """A frame around rows of the table that are compared, for a moment."""
-        frame = RoundedRectangle(
-            width=VGroup(*rows).width + px(20), height=VGroup(*rows).height + px(16), corner_radius=px(10),
-            stroke_color=ManimColor(self.theme.text), stroke_width=stroke_width(3),
-        ).move_to(VGroup(*rows))  # fmt: skip
+        both = VGroup(*rows)
+        frame = RoundedRectangle(width=both.width + px(20), height=both.height + px(16), corner_radius=px(10))
+        edged(frame, self.theme.text, 3).move_to(both)
         self.play(Fade(frame, 0.0, 1.0, run_time=0.6))
         self.wait(1.0)
         self.leave(frame)
@@ -302,9 +294,7 @@ class LatencyHiding(Lesson):
         self.say("Now 16 warps take turns, so even more requests are under way at once.")
         self.come(16, 5.0)
         self.say(
-            "They move {gain:.1f} times as much as one warp, though each waits {longer:.1f} times as long.",
-            gain=self.gain,
-            longer=self.longer,
+            "They move {gain:.1f} times as much as one warp, though each waits {longer:.1f} times as long."
         )
         self.play(FadeIn(self.table[-1]))
         self.mark([self.table[1], self.table[3]])
@@ -316,11 +306,11 @@ class LatencyHiding(Lesson):
             "On one SM alone, 16 warps wait {wait:,.0f} cycles.",
             wait=self.alone,
         )
-        place = self.row_of(32)
+        y = self.row_of(32)[0].get_y()
         name = lines(tr("16, one SM alone"), 34 if not self.narrow else 26, px(400 if self.narrow else 190))
-        name.move_to([self.columns[0], place[0].get_y(), 0], RIGHT)
-        wait = label(f"{self.alone:,.0f}", 44 if not self.narrow else 34, bold=True, mono=True)
-        note = VGroup(name, wait.move_to([self.columns[1], place[0].get_y(), 0], RIGHT))
+        note = VGroup(name, self.cell(f"{self.alone:,.0f}"))
+        for one, x in zip(note, self.columns, strict=False):
+            one.move_to([x, y, 0], RIGHT)
         self.play(FadeIn(note))
         self.wait(2.0)
         self.leave(note)
@@ -336,11 +326,9 @@ class LatencyHiding(Lesson):
         name.move_to([area.left, area.top - px(24), 0], LEFT)
         axis = self.word("warps per SM →", 40, self.theme.text).next_to(plot, DOWN, px(20))
         axis.align_to(plot.ground, RIGHT)
-        self.say("More warps than that help little: 32 bring only {more:.0%} more.", more=self.extra)
-        self.play(
-            *map(Leave, (self.scenery, self.warps, self.lanes, self.axis)), *self.key(),
-            Fade(plot, 0.0, 1.0, run_time=0.6), FadeIn(name, axis),
-        )  # fmt: skip
+        self.say("More warps than that help little: 32 bring only {more:.0%} more.")
+        leave = map(Leave, (self.scenery, self.warps, self.lanes, self.axis))
+        self.play(*leave, *self.key(), Fade(plot, 0.0, 1.0, run_time=0.6), FadeIn(name, axis))
         dots = VGroup()
         for warps, rate in self.rates.items():
             large = warps in STEPS

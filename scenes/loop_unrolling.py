@@ -11,20 +11,7 @@ from __future__ import annotations
 from typing import Self
 
 import numpy as np
-from manim import (
-    DOWN,
-    LEFT,
-    RIGHT,
-    UP,
-    Create,
-    FadeIn,
-    FadeOut,
-    LaggedStart,
-    Line,
-    ManimColor,
-    Mobject,
-    VGroup,
-)
+from manim import DOWN, LEFT, RIGHT, UP, Create, FadeIn, FadeOut, LaggedStart, Line, Mobject, VGroup
 
 from tilesim.analysis.memory_system import MemorySystem
 from tilesim.ideas.loop_unrolling import RESULT, flights
@@ -35,9 +22,9 @@ from tilesim_scenes.film.settings import REPORT
 from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, lines, px
+from tilesim_scenes.look.text import fit, label, lines, px
 from tilesim_scenes.look.theme import Colour, ink_on, theme_now
-from tilesim_scenes.mobjects.drawing.quads import EMPTY, quad, rectangle, shape, stroke_width
+from tilesim_scenes.mobjects.drawing.quads import EMPTY, edged, quad, rectangle, shape
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.key import Entry
 
@@ -57,7 +44,8 @@ FILM = {
 
 LOADS, OWN = 8, 6
 """Numbers per round of the unrolled loop; instructions of a round that only keep the loop going."""
-WARPS = 8
+WARPS, STEP = 8, round(RESULT)
+"""On each processor; and cycles from an instruction to its result."""
 
 
 class LoopUnrolling(Lesson):
@@ -81,20 +69,20 @@ class LoopUnrolling(Lesson):
             row(measured, loads="one by one", factor=factor, warps=1, n=few)["issued"] * 32 / few
             for factor in (1, LOADS)
         ]
-        self.counts = [3 + OWN, 3 + OWN / LOADS]
-        self.guard(bool(np.allclose(counts, self.counts, rtol=0.03)), "three instructions handle a number")
+        self.many, self.few = 3 + OWN, 3 + OWN / LOADS
+        expected = self.many, self.few
+        self.guard(bool(np.allclose(counts, expected, rtol=0.03)), "three instructions handle a number")
         self.gained = round(self.by_one) / round(self.plain) - 1
         self.guard(0 < self.gained < 0.05, "fewer instructions alone gain hardly anything")
         self.guard(self.at_once > 4 * self.by_one, "loads at once gain much")
-        alone = [rate(loads, LOADS, 1) for loads in ("one by one", "together")]
-        self.guard(
-            alone[1] / alone[0] > 1.2 * self.at_once / self.by_one, "the gain is larger with fewer threads"
-        )
-        self.alone = alone
+        self.alone = [rate(loads, LOADS, 1) for loads in ("together", "one by one")]
+        more, gain = self.alone[0] / self.alone[1], self.at_once / self.by_one
+        self.guard(more > 1.2 * gain, "the gain is larger with fewer threads")
         self.latency = round(MemorySystem.named("h200").dram_latency.cycles)
         self.one_by_one = flights(LOADS, 1, self.latency)
         self.together = flights(LOADS, LOADS, self.latency)
-        self.modeled = float(self.one_by_one["used"][-1] / self.together["used"][-1])
+        self.slow, self.quick = (float(one["used"][-1]) for one in (self.one_by_one, self.together))
+        self.modeled = self.slow / self.quick
 
     def construct(self) -> None:
         self.blue = self.theme.by_phase["multiply"]
@@ -118,16 +106,11 @@ class LoopUnrolling(Lesson):
             "times",
             "{:,.0f} GB/s",
             self.measured(),
-            tr(
+            self.tr(
                 "sum of {count:,.0f} million numbers, {threads} threads on each processor of the GPU",
-                count=self.n / 1e6,
-                threads=32 * WARPS,
+                count=self.n / 1e6, threads=32 * WARPS,
             ),
-            gained=self.gained,
-        )
-
-    def measured(self) -> Badge:
-        return Badge(tr("measured on {gpu}", gpu=self.gpu), "measured")
+        )  # fmt: skip
 
     # What a thread runs.
 
@@ -135,40 +118,35 @@ class LoopUnrolling(Lesson):
         """An instruction."""
         block = rectangle(0.92 * self.wide, 0.8 * self.high, fill)
         word = label(text, 34 if not self.narrow else 26, ink_on(fill), bold=True)
-        word.scale(min(1.0, 0.94 * block.width / word.width))
-        return VGroup(block, word)
+        return VGroup(block, fit(word, 0.94 * block.width))
 
     def eight_rounds(self) -> None:
         """Eight rounds of the loop, a row each: three instructions for the number, six for the loop."""
         area, theme = self.area, self.theme
-        self.wide, self.high = (
-            area.width / (3 + OWN),
-            (area.height - px(140 if not self.narrow else 200)) / LOADS,
+        self.wide = area.width / (3 + OWN)
+        self.high = (area.height - px(140 if not self.narrow else 200)) / LOADS
+        kinds = (
+            (tr("load"), theme.by_phase["first load"]),
+            (tr("check"), theme.operand),
+            (tr("add"), self.blue),
+            *[(tr("loop"), theme.hand_over)] * OWN,
         )
-        load, blue = theme.by_phase["first load"], self.blue
-        self.loads, self.checks, self.adds, self.own = (VGroup() for _ in range(4))
+        rounds = []
         for n in range(LOADS):
-            made = [
-                self.box(tr("load"), load), self.box(tr("check"), theme.operand), self.box(tr("add"), blue),
-                *(self.box(tr("loop"), theme.hand_over) for _ in range(OWN)),
-            ]  # fmt: skip
-            for column, one in enumerate(made):
-                one.move_to(self.place(n, column))
-            self.loads.add(made[0])
-            self.checks.add(made[1])
-            self.adds.add(made[2])
-            self.own.add(VGroup(*made[3:]))
-        head = self.word(
-            "Check: if a number is negative, the next one is not loaded. Here, none is negative.",
-            40,
-            theme.text,
+            boxes = [self.box(*kind).move_to(self.place(n, column)) for column, kind in enumerate(kinds)]
+            rounds.append(VGroup(*boxes[:3], VGroup(*boxes[3:])))
+        self.fetches, self.checks, self.adds, self.own = (VGroup(*each) for each in zip(*rounds, strict=True))
+        self.head = self.heading(
+            "Check: if a number is negative, the next one is not loaded. Here, none is negative."
         )
-        head.move_to([area.left, area.top - px(24), 0], LEFT)
         self.badge(Badge(tr("schematic"), "model"))
         self.say("Thousands of GPU threads run this loop. Each round loads a number, checks it, and adds it.")
-        rounds = [VGroup(self.loads[n], self.checks[n], self.adds[n], self.own[n]) for n in range(LOADS)]
-        self.play(FadeIn(head), LaggedStart(*map(FadeIn, rounds), lag_ratio=0.6, run_time=4.0))
-        self.head = head
+        self.play(FadeIn(self.head), LaggedStart(*map(FadeIn, rounds), lag_ratio=0.6, run_time=4.0))
+
+    def heading(self, text: str) -> Mobject:
+        """What stands above the instructions."""
+        place = [self.area.left, self.area.top - px(24), 0]
+        return self.word(text, 40, self.theme.text).move_to(place, LEFT)
 
     def place(self, line: int, column: int) -> np.ndarray:
         """Where an instruction stands."""
@@ -178,40 +156,28 @@ class LoopUnrolling(Lesson):
 
     def one_round(self) -> None:
         """The loop's own instructions of seven rounds fall away."""
-        wide = OWN * self.wide - px(80)
-        counts = [
-            lines(text, 50, wide, bold=True)
-            for text in (
-                tr("{all} instructions per number", all=self.counts[0]),
-                tr(
-                    "{all} / {loads} = {count:.2f} instructions per number",
-                    all=round(self.counts[1] * LOADS), loads=LOADS, count=self.counts[1],
-                ),
-            )
-        ]  # fmt: skip
+        texts = (
+            tr("{all} instructions per number", all=self.many),
+            tr("{all} / {loads} = {count:.2f} instructions per number",
+                all=round(self.few * LOADS), loads=LOADS, count=self.few),
+        )  # fmt: skip
+        both = VGroup(*(lines(text, 50, OWN * self.wide - px(80), bold=True) for text in texts))
         self.say(
             "Six further instructions per round do nothing but keep the loop going. "
             "Unrolling saves most of them."
         )
         self.play(*(self.own[n].animate(run_time=0.5).set_opacity(1) for n in range(LOADS)))
         marks = VGroup(*(one[0].copy() for group in self.own for one in group))
-        marks.set_fill(opacity=0).set_stroke(ManimColor(self.theme.text), stroke_width(4))
+        edged(marks.set_fill(opacity=0), self.theme.text, 4)
         self.play(Fade(marks, 0.0, 1.0, run_time=0.6))
         self.play(Leave(marks), run_time=0.6)
-        gone = self.own[:-1]
-        self.play(*(FadeOut(one, shift=px(60) * RIGHT) for one in gone), run_time=1.2)
-        new = self.word("one round with eight numbers", 40, self.theme.text)
-        new.move_to([self.area.left, self.area.top - px(24), 0], LEFT)
-        self.play(Leave(self.head), FadeIn(new))
-        self.head = new
+        self.play(*(FadeOut(one, shift=px(60) * RIGHT) for one in self.own[:-1]), run_time=1.2)
+        old, self.head = self.head, self.heading("one round with eight numbers")
+        self.play(Leave(old), FadeIn(self.head))
         middle = self.place(2, 3)[0] + (OWN - 1) / 2 * self.wide
-        both = VGroup(*counts).arrange(DOWN, buff=px(90)).move_to([middle, self.place(3, 0)[1], 0])
+        both.arrange(DOWN, buff=px(90)).move_to([middle, self.place(3, 0)[1], 0])
         arrow = label("↓", 60).move_to((both[0].get_bottom() + both[1].get_top()) / 2)
-        self.say(
-            "That leaves {few:.2f} instructions per number instead of {many}. Is the loop faster?",
-            few=self.counts[1],
-            many=self.counts[0],
-        )
+        self.say("That leaves {few:.2f} instructions per number instead of {many}. Is the loop faster?")
         self.play(FadeIn(both[0]))
         self.play(FadeIn(arrow, both[1]))
         self.wait(1.0)
@@ -221,26 +187,21 @@ class LoopUnrolling(Lesson):
         """Bars from `left` to the right margin."""
         if self.narrow:
             left = self.area.left
-        amounts = [
-            Amount(name, [(rate, self.theme.measured)], tr("{rate:,.0f} GB/s", rate=rate))
-            for name, rate in rows
-        ]
+        color = self.theme.measured
+        amounts = [Amount(name, [(rate, color)], tr("{rate:,.0f} GB/s", rate=rate)) for name, rate in rows]
         bars = Amounts(amounts, self.area.right - left, bar=76, gap=30)
         return bars.move_to([left, self.place(3, 0)[1] - 0.5 * self.high, 0], LEFT)
 
     @property
     def beside(self) -> list[Mobject]:
         """The instructions, which make way where a chart has no room beside them."""
-        return [self.loads, self.checks, self.adds, self.own[-1], self.head]
+        return [self.fetches, self.checks, self.adds, self.own[-1], self.head]
 
     def hardly_faster(self) -> None:
         left = self.place(0, 3)[0] - 0.5 * self.wide + px(40)
         bars = self.chart([(self.names[1], self.by_one), (self.names[3], self.plain)], left)
         self.badge(self.measured())
-        self.say(
-            "Hardly: on a whole GPU, it adds up only {gained:.0%} more numbers per second.",
-            gained=self.gained,
-        )
+        self.say("Hardly: on a whole GPU, it adds up only {gained:.0%} more numbers per second.")
         if self.narrow:
             self.play(*map(Leave, self.beside))
         self.play(bars.come(), run_time=2.6)
@@ -256,27 +217,23 @@ class LoopUnrolling(Lesson):
         ground = rectangle(self.area.right - px(20) - left, LOADS * self.high)
         ground.move_to([left, self.place(0, 0)[1] + 0.5 * self.high, 0], LEFT + UP)
         ground.align_to([left, 0, 0], LEFT)
-        return Waits(loads, float(self.one_by_one["used"][-1]), ground)
+        return Waits(loads, self.slow, ground)
 
-    def sum_of(self, text: str, waits: Waits) -> Mobject:
-        """How long a round takes, and of what that is the sum."""
-        cycles = round(float(waits.loads["used"][-1]))
-        figures = {"latency": self.latency, "step": round(RESULT), "cycles": cycles, "others": LOADS - 1}
-        return label(
-            tr(text, loads=LOADS, **figures), 50 if not self.narrow else 34, self.theme.text, bold=True
-        )
+    @property
+    def size(self) -> float:
+        """Pixels of how long a round takes, and of what that is the sum."""
+        return 50 if not self.narrow else 34
 
     def eight_waits(self) -> None:
         """Each load leaves once the number before has been checked."""
         theme = self.theme
         self.play(Leave(self.own[-1], run_time=0.4))
-        slow = self.slow = self.waits(self.one_by_one)
+        rows = self.waits(self.one_by_one)
         axis = self.word("time in cycles of the GPU’s clock →", 36)
-        axis.move_to([slow.ground.get_left()[0], self.area.top - px(24), 0], LEFT)
+        axis.move_to([rows.ground.get_left()[0], self.area.top - px(24), 0], LEFT)
         if self.narrow:
-            axis.scale(min(1.0, slow.ground.width / axis.width)).align_to(slow.ground, RIGHT)
+            fit(axis, rows.ground.width).align_to(rows.ground, RIGHT)
             self.play(Leave(self.head))
-        self.axis = axis
         waits = self.waits_entry = Entry(tr("waits for its number"), [theme.by_phase["first load"]])
         adds = Entry(tr("checks and adds it: {cycles:.0f} cycles, drawn wider", cycles=RESULT), [self.blue])
         key = self.key(waits, adds)
@@ -286,77 +243,60 @@ class LoopUnrolling(Lesson):
             cycles=self.latency,
         )
         self.play(FadeIn(axis), *key)
-        self.add(slow)
-        self.play(PlayTrace(slow, until=self.latency, run_time=1.6))
-        first = self.word("{cycles:.0f} cycles", 40, self.theme.text, cycles=self.latency)
-        first.next_to([slow.x(self.latency), self.place(0, 0)[1], 0], RIGHT, px(24))
-        self.play(PlayTrace(slow, until=2.3 * self.latency, run_time=2.2), FadeIn(first, run_time=0.3))
+        self.add(rows)
+        self.play(PlayTrace(rows, until=self.latency, run_time=1.6))
+        first = self.word("{cycles:.0f} cycles", 40, theme.text, cycles=self.latency)
+        first.next_to([rows.x(self.latency), self.place(0, 0)[1], 0], RIGHT, px(24))
+        self.play(PlayTrace(rows, until=2.3 * self.latency, run_time=2.2), FadeIn(first, run_time=0.3))
         self.say("So eight numbers cost eight waits, and the instructions in between hardly matter.")
-        end = float(self.one_by_one["used"][-1])
-        self.play(PlayTrace(slow, until=end, run_time=3.0))
-        total = self.sum_of("{loads} × ({latency} + {step}) = {cycles:,} cycles", slow)
-        total.move_to(slow.ground.get_corner(UP + RIGHT) + 0.7 * self.high * DOWN, RIGHT)
+        self.play(PlayTrace(rows, until=self.slow, run_time=3.0))
+        sum_of = f"{LOADS} × ({self.latency} + {STEP}) = " + tr("{cycles:,.0f} cycles", cycles=self.slow)
+        total = label(sum_of, self.size, theme.text, bold=True)
+        total.move_to(rows.ground.get_corner(UP + RIGHT) + 0.7 * self.high * DOWN, RIGHT)
         if self.narrow:
-            total.move_to(slow.ground.get_corner(DOWN + LEFT) + 0.5 * self.high * UP, LEFT)
-        self.long = VGroup(first, total)
+            total.move_to(rows.ground.get_corner(DOWN + LEFT) + 0.5 * self.high * UP, LEFT)
         self.play(FadeIn(total))
+        self.axis, self.long = axis, (rows, VGroup(first, total))
 
     def one_wait(self) -> None:
         """Without checks, all loads leave one right after another."""
-        quick = self.waits(self.together)
+        rows = self.waits(self.together)
         self.say("Now we drop the checks. Then all eight loads can start before the first addition.")
-        crosses = VGroup(
-            *(
-                Line(one.get_left(), one.get_right()).set_stroke(
-                    ManimColor(self.theme.wait_text), stroke_width(8)
-                )
-                for one in self.checks
-            )
-        )
-        self.play(Leave(self.slow), Leave(self.long), LaggedStart(*map(Create, crosses), lag_ratio=0.1))
+        crosses = VGroup(*(Line(one.get_left(), one.get_right()) for one in self.checks))
+        edged(crosses, self.theme.wait_text, 8)
+        self.play(*map(Leave, self.long), LaggedStart(*map(Create, crosses), lag_ratio=0.1))
         self.play(*(FadeOut(one, shift=px(40) * UP) for one in (*self.checks, *crosses)))
-        order = self.word("first all loads, then all additions", 40, self.theme.text)
-        order.move_to([self.area.left, self.area.top - px(24), 0], LEFT)
+        old, self.head = self.head, self.heading("first all loads, then all additions")
         adds = Entry(tr("adds it: {cycles:.0f} cycles, drawn wider", cycles=RESULT), [self.blue])
-        changes = self.key(self.waits_entry, adds)
-        hidden = [] if self.narrow else [Leave(self.head), FadeIn(order)]
-        self.play(self.adds.animate(run_time=0.8).shift(self.wide * LEFT), *hidden, *changes)
-        self.head = order
-        end = float(self.together["used"][-1])
-        self.add(quick)
-        self.say(
-            "Their waits overlap, and eight numbers take {quick:,.0f} cycles instead of {slow:,.0f}.",
-            quick=end,
-            slow=float(self.one_by_one["used"][-1]),
-        )
-        self.play(PlayTrace(quick, until=end, run_time=2.4))
-        left = quick.x(end) + px(40)
-        quotient = tr(
-            "{slow:,.0f} / {quick:.0f} = {times:.1f} times as fast",
-            slow=float(self.one_by_one["used"][-1]), quick=end, times=self.modeled,
-        )  # fmt: skip
+        changes = [*self.key(self.waits_entry, adds), self.adds.animate(run_time=0.8).shift(self.wide * LEFT)]
+        if not self.narrow:
+            changes += [Leave(old), FadeIn(self.head)]
+        self.play(*changes)
+        self.add(rows)
+        self.say("Their waits overlap, and eight numbers take {quick:,.0f} cycles instead of {slow:,.0f}.")
+        self.play(PlayTrace(rows, until=self.quick, run_time=2.4))
+        left = rows.x(self.quick) + px(40)
+        room, sum_of = self.area.right - left, f"{LOADS - 1} × {STEP} + {self.latency} + {STEP} = "
+        sum_of += tr("{cycles:,.0f} cycles", cycles=self.quick)
+        quotient = self.tr("{slow:,.0f} / {quick:.0f} = {times:.1f} times as fast", times=self.modeled)
         short = VGroup(
-            self.sum_of("{others} × {step} + {latency} + {step} = {cycles} cycles", quick),
-            lines(quotient, 50 if not self.narrow else 34, self.area.right - left),
+            label(sum_of, self.size, self.theme.text, bold=True), lines(quotient, self.size, room)
         ).arrange(DOWN, buff=px(40), aligned_edge=LEFT)
-        short.scale(min(1.0, (self.area.right - left) / short.width))
-        short.move_to([left, quick.ground.get_y(), 0], LEFT)
+        fit(short, room).move_to([left, rows.ground.get_y(), 0], LEFT)
         self.play(FadeIn(short))
-        self.leave(quick, short, self.axis, self.loads, self.adds, *([] if self.narrow else [self.head]))
+        self.leave(rows, short, self.axis, self.fetches, self.adds, *([] if self.narrow else [self.head]))
 
     def much_faster(self) -> None:
         """All loops on the whole GPU, and the unrolled ones with fewer threads."""
-        rates = self.at_once, self.by_one, self.unchecked, self.plain
-        charts = [
-            self.chart(list(zip(self.names, rates, strict=True)), self.area.left),
-            self.chart(list(zip(self.names, self.alone[::-1], strict=False)), self.area.left),
-        ]
         pictures = []
-        for chart, warps in zip(charts, (WARPS, 1), strict=True):
+        for warps, rates in (
+            (WARPS, (self.at_once, self.by_one, self.unchecked, self.plain)),
+            (1, self.alone),
+        ):
+            chart = self.chart(list(zip(self.names, rates, strict=False)), self.area.left)
             title = self.word("{threads} threads on each processor", 50, self.theme.text, threads=32 * warps)
             picture = VGroup(title, chart).arrange(DOWN, buff=px(40), aligned_edge=LEFT)
-            picture.scale(min(1.0, self.area.height / picture.height))
-            picture.move_to([self.area.left, self.area.center[1], 0], LEFT)
+            fit(picture, np.inf, self.area.height).move_to([self.area.left, self.area.center[1], 0], LEFT)
             pictures.append(picture)
         self.badge(self.measured())
         self.say(
@@ -365,15 +305,15 @@ class LoopUnrolling(Lesson):
             model=self.modeled,
         )
         self.play(FadeIn(pictures[0][0]), *self.key())
-        self.play(charts[0].come(), run_time=4.0)
+        self.play(pictures[0][1].come(), run_time=4.0)
         self.leave(pictures[0])
-        slow, quick = (round(rate) for rate in self.alone)
+        quick, slow = (round(rate) for rate in self.alone)
         self.say(
             "With fewer threads, fewer loads queue for memory, and the gain is {times:.1f} times.",
             times=quick / slow,
         )
         self.play(FadeIn(pictures[1][0]))
-        self.play(charts[1].come(), run_time=3.0)
+        self.play(pictures[1][1].come(), run_time=3.0)
         self.leave(pictures[1])
 
 

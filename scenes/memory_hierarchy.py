@@ -13,12 +13,10 @@ from manim import (
     LEFT,
     RIGHT,
     UP,
-    Animation,
     AnimationGroup,
     FadeIn,
     FadeOut,
     LaggedStart,
-    ManimColor,
     MoveToTarget,
     Rectangle,
     VGroup,
@@ -37,9 +35,9 @@ from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.kit.round_trip import Place, Processors
 from tilesim_scenes.kit.work import Work
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import lines, px
+from tilesim_scenes.look.text import fit, lines, px
 from tilesim_scenes.look.theme import Colour
-from tilesim_scenes.mobjects.drawing.quads import EMPTY, quad, rectangle, shape, stroke_width
+from tilesim_scenes.mobjects.drawing.quads import EMPTY, edged, quad, rectangle, shape
 from tilesim_scenes.mobjects.hardware.operands import Operands
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.count import Count
@@ -82,6 +80,7 @@ class MemoryHierarchy(Lesson):
         self.strips = (tile[0] + tile[1]) * SIZE * 2
         self.us = ours["us"]
         self.l2, self.far = l2, far = levels("h200")[-2:]
+        self.tb, self.gb = far.gb_per_s / 1000, far.size / 1e9
         self.sent, self.arrived = ours["dram_read_bytes"], ours["arrived_bytes"]
         self.whole, self.small = 2 * SIZE**2 * 2, 2 * SMALL**2 * 2
         self.small_sent = small["dram_read_bytes"]
@@ -105,7 +104,7 @@ class MemoryHierarchy(Lesson):
         self.too_slow()
         self.a_nearer_memory()
         self.sent_once()
-        self.counted()
+        self.who_sent_it()
         self.fits_or_not()
         self.in_time()
         self.close(
@@ -115,10 +114,14 @@ class MemoryHierarchy(Lesson):
                 (tr("received by processors"), self.arrived / 1e6),
                 (tr("sent by main memory"), self.sent / 1e6),
             ],
-            "times", "{:,.0f} MB",
-            Badge(tr("counted on {gpu}", gpu=self.gpu), "counted"),
-            tr("two matrices of {n} × {n} numbers of 2 bytes, multiplied in {us:.0f} µs", n=SIZE, us=self.us),
-        )  # fmt: skip
+            "times",
+            "{:,.0f} MB",
+            self.counted(),
+            self.tr("two matrices of {n} × {n} numbers of 2 bytes, multiplied in {us:.0f} µs", n=SIZE),
+        )
+
+    def counted(self) -> Badge:
+        return Badge(self.tr("counted on {gpu}"), "counted")
 
     # What the product loads.
 
@@ -126,24 +129,18 @@ class MemoryHierarchy(Lesson):
         self.badge(Badge(tr("model")))
         self.work = Work(self.problem, self.area, tile=10 * self.problem.tiles_n + 9)
         self.say("Each tile of the result needs one strip of A and one strip of B.")
-        matrices, cut, needs = self.work.come()
-        self.play(*matrices)
-        self.play(*cut)
-        self.play(*needs)
-        tile = self.problem.tile
-        sides = self.area.right - self.work.needs.get_left()[0]
-        self.sum = lines(
-            tr(
-                "({m} rows + {n} columns) × {k} × 2 bytes = {mb:.3f} MB",
-                m=tile[0], n=tile[1], k=SIZE, mb=self.strips / 1e6,
-            ),
-            42, sides if not self.narrow else self.area.width, color=self.theme.quiet,
-        )  # fmt: skip
-        self.sum.next_to(self.work.needs, DOWN, px(36)).align_to(self.work.needs, LEFT)
+        for act in self.work.come():
+            self.play(*act)
+        area, needs, (m, n, _) = self.area, self.work.needs, self.problem.tile
+        text = tr(
+            "({m} rows + {n} columns) × {k} × 2 bytes = {mb:.3f} MB", m=m, n=n, k=SIZE, mb=self.strips / 1e6
+        )
+        room = area.width if self.narrow else area.right - needs.get_left()[0]
+        self.sum = lines(text, 42, room, color=self.theme.quiet)
+        self.sum.next_to(needs, DOWN, px(36)).align_to(needs, LEFT)
         if self.narrow:
-            room = self.area.width if self.tall else self.work.needs.get_left()[0] - self.area.left - px(40)
-            self.sum.scale(min(1.0, room / self.sum.width))
-            self.sum.move_to([self.area.left, self.area.bottom + px(20), 0], LEFT)
+            fit(self.sum, area.width if self.tall else needs.get_left()[0] - area.left - px(40))
+            self.sum.move_to([area.left, area.bottom + px(20), 0], LEFT)
         self.play(FadeIn(self.sum))
 
     def all_tiles(self) -> None:
@@ -156,7 +153,7 @@ class MemoryHierarchy(Lesson):
         room.move_to([left, area.center[1] + px(130) if beside else low, 0], LEFT)
         loading = Loading(work.operands, room, self.strips / 1e6, self.hue)
         name = self.word("loaded for all tiles so far", 52, self.theme.text, bold=True)
-        name.scale(min(1.0, wide / name.width)).next_to(room, UP, px(20)).align_to(room, LEFT)
+        fit(name, wide).next_to(room, UP, px(20)).align_to(room, LEFT)
         both = rectangle(wide * self.whole / self.arrived, px(130), self.pale)
         both.next_to(loading.count, DOWN, px(70)).align_to(room, LEFT)
         size = self.word("A and B: {mb:.0f} MB", 54, self.theme.text, bold=True, mb=self.whole / 1e6)
@@ -178,29 +175,26 @@ class MemoryHierarchy(Lesson):
         """The room of main memory (0), the L2 (1) and the processors (2), bytes moving right or down."""
         area = self.area
         begin, size = sum(SHARES[: 2 * number]), SHARES[2 * number]
-        if self.tall:
-            room = rectangle(area.width, size * area.height)
-            return room.move_to([area.left, area.top - begin * area.height, 0], UP + LEFT)
-        room = rectangle(size * area.width, area.height - px(10))
-        return room.move_to([area.left + begin * area.width, area.top - px(10), 0], UP + LEFT)
+        corner = [area.left, area.top - begin * area.height, 0]
+        wide, high = area.width, size * area.height
+        if not self.tall:
+            corner = [area.left + begin * area.width, area.top - px(10), 0]
+            wide, high = size * area.width, area.height - px(10)
+        return rectangle(wide, high).move_to(corner, UP + LEFT)
 
     def main_memory(self) -> None:
         """A and B go into main memory."""
         work, room = self.work, self.part(0)
         left = self.area.left if self.tall else room.get_right()[0] + px(70)
-        self.rate = self.word(
-            "{tb:.1f} TB/s: {tb:.1f} MB in each microsecond", 50, self.theme.text, tb=self.far.gb_per_s / 1000
-        )
-        self.memory = Place(
-            room, tr("main memory"), tr("{gb:.0f} GB", gb=self.far.size / 1e9),
-            tr("sends {tb:.1f} TB/s", tb=self.far.gb_per_s / 1000),
-        )  # fmt: skip
+        self.rate = self.word("{tb:.1f} TB/s: {tb:.1f} MB in each microsecond", 50, self.theme.text)
+        facts = self.tr("{gb:.0f} GB"), self.tr("sends {tb:.1f} TB/s")
+        self.memory = Place(room, tr("main memory"), *facts)
         operands = work.operands
         a = VGroup(operands.a, operands.hatches[0], work.letters[0])
         b = VGroup(operands.b, operands.hatches[1], work.letters[1])
         foot = self.memory.floor + px(80)
         side = min(self.memory.ceiling - foot, 0.42 * room.width)
-        self.badge(Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"))
+        self.badge(self.measured())
         self.say("A and B are stored in main memory.")
         self.play(FadeOut(operands.c, work.grid, work.letters[2]), FadeIn(self.memory))
         self.remove(work, operands)
@@ -211,8 +205,7 @@ class MemoryHierarchy(Lesson):
             body.scale(side / body.width)
             body.move_to([room.get_left()[0] + share * room.width, foot + side / 2, 0])
             letter.next_to(body, DOWN, px(16))
-        self.rate.scale(min(1.0, (self.area.right - left) / self.rate.width))
-        self.rate.move_to([left, room.get_top()[1] - px(60), 0], LEFT)
+        fit(self.rate, self.area.right - left).move_to([left, room.get_top()[1] - px(60), 0], LEFT)
         if self.tall:
             self.rate.next_to(room, DOWN, px(60)).align_to(room, LEFT)
         self.play(*(MoveToTarget(matrix, run_time=1.0) for matrix in (a, b)), FadeIn(self.rate))
@@ -220,8 +213,7 @@ class MemoryHierarchy(Lesson):
 
     def sending(self, count: float, us: float) -> Amount:
         """The time in which main memory can send so many bytes."""
-        figures = {"mb": count / 1e6, "tb": self.far.gb_per_s / 1000}
-        name = tr("to send {mb:,.0f} MB at {tb:.1f} TB/s, computed", **figures)
+        name = self.tr("to send {mb:,.0f} MB at {tb:.1f} TB/s, computed", mb=count / 1e6)
         return Amount(name, [(us, self.theme.text)], tr("{us:.0f} µs", us=us), computed=True)
 
     def took(self) -> Amount:
@@ -232,24 +224,20 @@ class MemoryHierarchy(Lesson):
         """What main memory alone would need, beside what the product took."""
         area, left = self.area, self.rate.get_left()[0]
         middle = area.bottom + 0.3 * area.height if self.tall else area.center[1]
-        self.times = Amounts(
-            [self.sending(self.arrived, self.alone), self.took()], area.right - left, bar=110
-        )
-        self.times.move_to([left, middle, 0], LEFT)
+        rows = [self.sending(self.arrived, self.alone), self.took()]
+        times = Amounts(rows, area.right - left, bar=110).move_to([left, middle, 0], LEFT)
         self.say(
             "Sending {mb:,.0f} MB would take {us:.0f} µs. Yet the whole multiplication took only {took:.0f}.",
             mb=self.arrived / 1e6, us=self.alone, took=self.us,
         )  # fmt: skip
-        self.play(self.times.come())
-        self.leave(self.times, self.rate)
+        self.play(times.come())
+        self.leave(times, self.rate)
 
     # The L2.
 
     def a_nearer_memory(self) -> None:
         """The L2 comes between main memory and the processors."""
-        self.cache = Place(
-            self.part(1), tr("L2 cache"), tr("{mb:.0f} MB", mb=self.l2.size / 1e6)
-        )  # fmt: skip
+        self.cache = Place(self.part(1), tr("L2 cache"), tr("{mb:.0f} MB", mb=self.l2.size / 1e6))
         self.processors = Processors(
             self.part(2), ROWS, COLUMNS, tr("{sms} processors", sms=Device.named("h200").sms),
             tr("{count} of them are drawn", count=ROWS * COLUMNS),
@@ -259,88 +247,68 @@ class MemoryHierarchy(Lesson):
         self.play(FadeIn(self.cache, shift=px(40) * RIGHT))
         self.play(FadeIn(self.processors, lag_ratio=0.05, run_time=1.2))
 
-    def strip(self, place: int) -> Rectangle:
-        """One of the strips of A, to scale, where it lies in main memory."""
-        strip, high = rectangle(1, 1, self.hue), self.problem.tiles_m
-        strip.points = quad(self.a[0], 0, 1, 1 - (place + 1) / high, 1 - place / high)
-        return strip
-
-    def light(self, boxes: VGroup) -> Animation:
-        ink = ManimColor(self.hue)
-        return AnimationGroup(*(box.animate.set_stroke(ink, stroke_width(7)) for box in boxes))
-
     def sent_once(self) -> None:
         """Pieces of a strip travel to the L2, and from there to one processor after another."""
-        strip, mine = self.strip(self.problem.tiles_m // 3), self.processors.row(1)
-        pieces = VGroup()
+        # One of the strips of A, to scale, where it lies in main memory.
+        strip, place, high = rectangle(1, 1, self.hue), self.problem.tiles_m // 3, self.problem.tiles_m
+        strip.points = quad(self.a[0], 0, 1, 1 - (place + 1) / high, 1 - place / high)
+        mine, pieces, arrived = self.processors.row(1), VGroup(), VGroup()
         self.say("Processors that work on one row of C need the same strip of A.")
         self.play(FadeIn(strip))
-        self.play(self.light(mine))
+        self.play(AnimationGroup(*(edged(box.animate, self.hue, 7) for box in mine)))
         self.say("The L2 keeps a copy of each piece that main memory sends.")
-        side = 0.34 * mine[0].height
-        word = self.word("a piece of A", 38, self.theme.text)
-        for number in range(PIECES):
-            spot = self.cache.room.get_center() + (number - (PIECES - 1) / 2) * 1.6 * side * RIGHT
-            spot[1] = mine.get_y() if not self.tall else (self.cache.floor + self.cache.ceiling) / 2
-            kept = rectangle(side, side, self.hue).move_to(strip)
-            kept.shift((number - 1) * 0.3 * strip.width * RIGHT)
+        cache, side = self.cache, 0.34 * mine[0].height
+        word = fit(self.word("a piece of A", 38, self.theme.text), 0.95 * cache.room.width)
+        off_middle = [n - (PIECES - 1) / 2 for n in range(PIECES)]
+        for number, off in enumerate(off_middle):
+            spot = cache.room.get_center() + off * 1.6 * side * RIGHT
+            spot[1] = mine.get_y() if not self.tall else (cache.floor + cache.ceiling) / 2
+            kept = rectangle(side, side, self.hue).move_to(strip).shift(off * 0.3 * strip.width * RIGHT)
             pieces.add(kept)
             self.play(Travel([kept], [[spot]], leg=1.0 if number == 0 else 0.5))
             if number == 0:
-                word.scale(min(1.0, 0.95 * self.cache.room.width / word.width))
-                word.next_to(spot, DOWN, side)
-                word.set_x(self.cache.room.get_x())
-                self.play(FadeIn(word))
+                self.play(FadeIn(word.next_to(spot, DOWN, side).set_x(cache.room.get_x())))
         self.say("It hands each copy to every processor that asks.")
-        arrived = VGroup()
-        for number, box in enumerate(mine):
-            copies = VGroup(*(kept.copy() for kept in pieces))
+        for box, seconds in zip(mine, (1.0, 0.7, 0.5), strict=True):
+            copies = [kept.copy() for kept in pieces]
             arrived.add(*copies)
-            ways = [
-                [box.get_center() + (n - (PIECES - 1) / 2) * 0.28 * box.width * RIGHT] for n in range(PIECES)
-            ]
+            ways = [[box.get_center() + off * 0.28 * box.width * RIGHT] for off in off_middle]
             sizes = [[min(1.0, 0.2 * box.width / side)]] * PIECES
-            self.play(Travel(list(copies), ways, sizes, leg=(1.0, 0.7, 0.5)[number], apart=0.1))
+            self.play(Travel(copies, ways, sizes, leg=seconds, apart=0.1))
         self.leave(self.memory, self.a, self.b, self.cache, self.processors, strip, word, *pieces, *arrived)
 
     # What was counted.
 
-    def counted(self) -> None:
+    def who_sent_it(self) -> None:
         """What the processors received, and who supplied it."""
         sent, arrived = (round(one / 1e6) for one in (self.sent, self.arrived))
         parts = [(sent, self.pale), (arrived - sent, self.hue)]
-        self.bytes = Amounts(
-            [
-                Amount(name, shares, tr("{mb:,} MB", mb=sum(count for count, _ in shares)))
-                for name, shares in (
-                    (tr("received by all processors"), parts),
-                    (tr("sent by main memory"), parts[:1]),
-                    (tr("supplied by the L2 from its copies"), parts[1:]),
-                )
-            ],
-            self.area.width,
-            bar=96 if not self.narrow else 70,
-        ).move_to(self.area.center)
-        self.badge(Badge(tr("counted on {gpu}", gpu=self.gpu), "counted"))
+        rows = [
+            Amount(tr("received by all processors"), parts, tr("{mb:,} MB", mb=arrived)),
+            Amount(tr("sent by main memory"), parts[:1], tr("{mb:,} MB", mb=sent)),
+            Amount(tr("supplied by the L2 from its copies"), parts[1:], tr("{mb:,} MB", mb=arrived - sent)),
+        ]
+        bars = Amounts(rows, self.area.width, bar=96 if not self.narrow else 70).move_to(self.area.center)
+        self.badge(self.counted())
         self.say(
             "Main memory sent only {mb} of the {all:,} MB. The L2 supplied the rest.", mb=sent, all=arrived
         )
-        self.play(self.bytes.come())
-        self.leave(self.bytes)
+        self.play(bars.come())
+        self.leave(bars)
 
     def fits_or_not(self) -> None:
         """Why main memory sends more than A and B: a product whose matrices fit into the L2."""
         rows = []
         for size, whole, sent in ((SIZE, self.whole, self.sent), (SMALL, self.small, self.small_sent)):
-            mb = round(whole / 1e6), round(sent / 1e6)
+            whole, sent = round(whole / 1e6), round(sent / 1e6)
             names = (
                 tr("A and B of {n} × {n} numbers", n=size),
-                tr("main memory sent {times:.1f} times that", times=mb[1] / mb[0]),
+                tr("main memory sent {times:.1f} times that", times=sent / whole),
             )
-            for name, count, color in zip(names, mb, (self.pale, self.theme.measured), strict=True):
-                rows.append(Amount(name, [(count, color)], tr("{mb:.0f} MB", mb=count)))
-        high = 60 if not self.narrow else 48
-        pairs = Amounts(rows, self.area.width, bar=high, gap=24 if not self.narrow else 14)
+            rows.append(Amount(names[0], [(whole, self.pale)], tr("{mb:.0f} MB", mb=whole)))
+            rows.append(Amount(names[1], [(sent, self.theme.measured)], tr("{mb:.0f} MB", mb=sent)))
+        high, gap = (48, 14) if self.narrow else (60, 24)
+        pairs = Amounts(rows, self.area.width, bar=high, gap=gap)
         pairs[2:].shift(px(50) * DOWN)
         pairs.move_to(self.area.center)
         self.say("A and B don’t fit into the L2, so main memory sends parts of them more than once.")
@@ -353,11 +321,12 @@ class MemoryHierarchy(Lesson):
         """The same two bars as before, and the time that main memory was really sending."""
         rows = [self.sending(self.arrived, self.alone), self.took(), self.sending(self.sent, self.spent)]
         times = Amounts(rows, self.area.width, bar=96).move_to(self.area.center)
-        self.badge(Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"))
+        self.badge(self.measured())
         self.say(
             "So at full speed, main memory needs only {us:.0f} of the {took:.0f} µs.",
-            us=self.spent, took=self.us,
-        )  # fmt: skip
+            us=self.spent,
+            took=self.us,
+        )
         self.play(LaggedStart(FadeIn(times[0]), FadeIn(times[1]), lag_ratio=0.5))
         self.play(times.come(2))
         self.leave(times)

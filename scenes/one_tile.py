@@ -8,7 +8,7 @@ stamp tells; lanes and times are measured.
 """
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, FadeIn, LaggedStart, Line, ManimColor, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, FadeIn, LaggedStart, ManimColor, VGroup
 
 from tilesim.metrics import launch_end
 from tilesim.problems import DTYPE_BYTES
@@ -21,8 +21,8 @@ from tilesim_scenes.film.traces import shipped
 from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.many_sms import ManySMs
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import Figure, label, lines, px
-from tilesim_scenes.mobjects.drawing.quads import quad, rectangle, shape, stroke_width
+from tilesim_scenes.look.text import Figure, fit, label, lines, px
+from tilesim_scenes.mobjects.drawing.quads import bracket, edged, quad, rectangle, shape
 from tilesim_scenes.mobjects.hardware.memory import SM, Chunk, MemoryLevel
 from tilesim_scenes.mobjects.hardware.operands import Operands
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
@@ -69,16 +69,17 @@ class OneTile(ManySMs):
         self.launch, self.load, self.multiply, self.write = parts[:, row].tolist()
         self.done = int(ours["done"]) - int(ours["issue"])
         (m, n, _), size = self.problem.tile, DTYPE_BYTES[self.problem.dtype]
-        self.strip_kb = [side * self.problem.k * size // 1024 for side in (m, n)]
-        self.read_kb = sum(self.strip_kb)
-        self.pair_kb = self.read_kb // self.problem.k_steps
-        self.guard(self.read_kb > SHARED_KB > 4 * self.pair_kb, "strips do not fit, and four pairs do")
+        self.k, self.steps, self.sms = self.problem.k, self.problem.k_steps, run.device.sms
+        self.a, self.b = (side * self.k * size // 1024 for side in (m, n))
+        self.kb = self.a + self.b
+        self.pair_kb = self.kb // self.steps
+        self.guard(self.kb > SHARED_KB > 4 * self.pair_kb, "strips do not fit, and four pairs do")
         us = [round(ns / 1000, 1) for ns in (self.launch, self.load, self.multiply, self.write)]
         self.guard(abs(sum(us) - round(self.done / 1000, 1)) < 0.01, "the parts of a tile add up")
         self.guard(us[2] > max(us[1], us[3]), "most of a tile's time is multiplying")
-        counts = np.bincount(spans["sm"], minlength=run.device.sms)
+        counts = np.bincount(spans["sm"], minlength=self.sms)
         self.guard(set(counts.tolist()) == {3, 4}, "each SM computes three or four tiles")
-        self.with_four = int((counts == 4).sum())
+        self.four, self.three = int((counts == 4).sum()), int((counts == 3).sum())
 
     def construct(self) -> None:
         self.hue = self.theme.by_phase["multiply"]
@@ -102,7 +103,7 @@ class OneTile(ManySMs):
             "share",
             "{:.1f} µs",
             of_trace(self.run),
-            tr("a tile of 128 × 256 numbers, each a sum of {k} products of 16-bit numbers", k=self.problem.k),
+            self.tr("a tile of 128 × 256 numbers, each a sum of {k} products of 16-bit numbers"),
         )
 
     # The product and one tile of it.
@@ -110,15 +111,12 @@ class OneTile(ManySMs):
     def beside(self, *texts: str) -> VGroup:
         """Lines of words in the second half of the picture; the first one is bold."""
         _, free = self.halves(0.54)
-        words = VGroup(
-            *(
-                lines(text, 58 if not number else 48, free.width, color=self.theme.text, bold=not number)
-                for number, text in enumerate(texts)
-            )
-        )
+        words = VGroup()
+        for number, text in enumerate(texts):
+            size = 58 if not number else 48
+            words.add(lines(text, size, free.width, color=self.theme.text, bold=not number))
         words.arrange(DOWN, buff=px(30), aligned_edge=LEFT)
-        words.scale(min(1.0, free.height / words.height))
-        return words.move_to([free.left, free.center[1], 0], LEFT)
+        return fit(words, np.inf, free.height).move_to([free.left, free.center[1], 0], LEFT)
 
     def a_row_times_a_column(self) -> None:
         """A row of A and a column of B sweep in and meet in one number of C."""
@@ -135,14 +133,11 @@ class OneTile(ManySMs):
         letters[2].move_to(operands.c)
         operands.add(letters)
         operands.names = letters
-        thin, at = px(THIN), (0.38, 0.36)
-        row, column, cell = (
-            rectangle(wide, high, self.hue)
-            for wide, high in ((a.width, thin), (thin, b.height), (1.6 * thin, 1.6 * thin))
-        )
-        row.move_to([a.get_x(), a.get_top()[1] - at[1] * a.height, 0])
-        column.move_to([b.get_left()[0] + at[0] * b.width, b.get_y(), 0])
-        cell.move_to([column.get_x(), row.get_y(), 0])
+        thin = px(THIN)
+        row = rectangle(a.width, thin, self.hue).move_to([a.get_x(), a.get_top()[1] - 0.36 * a.height, 0])
+        column = rectangle(thin, b.height, self.hue)
+        column.move_to([b.get_left()[0] + 0.38 * b.width, b.get_y(), 0])
+        cell = rectangle(1.6 * thin, 1.6 * thin, self.hue).move_to([column.get_x(), row.get_y(), 0])
         sizes = {"m": problem.m, "n": problem.n, "k": problem.k}
         words = self.beside(
             tr("C = A × B"),
@@ -150,30 +145,24 @@ class OneTile(ManySMs):
             tr("B: {k} × {n} numbers", **sizes),
             tr("C: {m} × {n} numbers", **sizes),
         )
-        self.say(
-            "Each number of C is a sum of {k} products, from one row of A and one column of B.", k=problem.k
-        )
+        self.say("Each number of C is a sum of {k} products, from one row of A and one column of B.")
         self.play(FadeIn(operands, words, run_time=0.5))
         self.play(FadeIn(row, shift=px(300) * RIGHT), FadeIn(column, shift=px(300) * DOWN), run_time=1.2)
-        ways = row.copy(), column.copy()
-        self.play(
-            ways[0].animate.stretch_to_fit_width(thin).move_to(cell),
-            ways[1].animate.stretch_to_fit_height(thin).move_to(cell),
-            FadeIn(cell),
-            run_time=1.2,
-        )
-        self.remove(*ways)
+        along, down = row.copy(), column.copy()
+        into = along.animate.stretch_to_fit_width(thin), down.animate.stretch_to_fit_height(thin)
+        self.play(*(one.move_to(cell) for one in into), FadeIn(cell), run_time=1.2)
+        self.remove(along, down)
         self.leave(row, column, cell, words)
 
     def a_tile_and_its_strips(self) -> None:
         """C falls into tiles; one is lit, with its strips."""
         operands, problem, tile = self.operands, self.problem, self.tile
         self.cut = TileGrid(problem, width=operands.c.width, numbers=False).move_to(operands.c)
-        (m, n, _), k = problem.tile, problem.k
+        m, n, _ = problem.tile
         words = self.beside(
             tr("our tile: {m} × {n}", m=m, n=n),
-            tr("its strip of A: {m} × {k}", m=m, k=k),
-            tr("its strip of B: {k} × {n}", n=n, k=k),
+            self.tr("its strip of A: {m} × {k}", m=m),
+            self.tr("its strip of B: {k} × {n}", n=n),
         )
         self.say(
             "C is cut into {tiles} tiles. Each needs a strip of A and a strip of B.", tiles=problem.tiles
@@ -184,41 +173,32 @@ class OneTile(ManySMs):
         self.lit = shape(self.hue)
         self.lit.points = quad(self.cut.tile(tile)[0], 0, 1)
         self.play(FadeIn(self.lit, words[0]), run_time=0.6)
-        self.play(
-            LaggedStart(*(FadeIn(VGroup(*both)) for both in zip(self.strips, words[1:], strict=True)),
-            lag_ratio=0.6, run_time=1.6),
-        )  # fmt: skip
+        come = (FadeIn(VGroup(*both)) for both in zip(self.strips, words[1:], strict=True))
+        self.play(LaggedStart(*come, lag_ratio=0.6, run_time=1.6))
         self.leave(words)
 
     def an_sm(self) -> None:
         """The processors, one of which gets the tile."""
         _, free = self.halves(0.54)
-        boxes = self.boxes(self.run.device.sms, free)
+        boxes = self.boxes(self.sms, free)
         ours = boxes[self.sm]
-        self.say("This GPU has {sms} processors, called SMs. One computes our tile.", sms=len(boxes))
+        self.say("This GPU has {sms} processors, called SMs. One computes our tile.")
         self.play(*self.appear(boxes, self.title_of_boxes))
         tile = self.lit.copy()
-        self.play(
-            Travel([tile], [[ours.get_center()]], [[0.5 * ours.width / tile.width]], leg=1.4),
-            ours.animate(run_time=1.4).set_stroke(ManimColor(self.hue), stroke_width(6)),
-        )
+        fly = Travel([tile], [[ours.get_center()]], [[0.5 * ours.width / tile.width]], leg=1.4)
+        self.play(fly, edged(ours.animate(run_time=1.4), self.hue, 6))
         self.leave(self.operands, self.cut, self.strips, self.lit, boxes, self.title_of_boxes, tile)
 
     def too_large(self) -> None:
         """What strips hold beside what an SM's shared memory holds, and the pairs into which they are cut."""
-        of_a, of_b = self.strip_kb
-        chart = Amounts(
-            [
-                Amount(
-                    tr("the strip of A, {a} KB, and the strip of B, {b} KB", a=of_a, b=of_b),
-                    [(of_a, self.of_a), (of_b, self.of_b)], tr("{kb} KB", kb=self.read_kb),
-                ),
-                Amount(tr("shared memory, an SM's own fast memory"),
-                    [(SHARED_KB, self.theme.hand_over)], tr("{kb} KB", kb=SHARED_KB)),
-            ],
-            self.area.width, size=50, gap=56,
-        )  # fmt: skip
-        chart.scale(min(1.0, self.area.height / chart.height)).move_to(self.area.center)
+        strips = self.tr("the strip of A, {a} KB, and the strip of B, {b} KB")
+        shared = tr("shared memory, an SM's own fast memory")
+        rows = [
+            Amount(strips, [(self.a, self.of_a), (self.b, self.of_b)], self.tr("{kb} KB")),
+            Amount(shared, [(SHARED_KB, self.theme.hand_over)], tr("{kb} KB", kb=SHARED_KB)),
+        ]
+        chart = Amounts(rows, self.area.width, size=50, gap=56)
+        fit(chart, np.inf, self.area.height).move_to(self.area.center)
         self.say("At two bytes per number, the two strips do not fit into the SM's own fast memory.")
         self.play(chart.come(0, 1), run_time=3.6)
         self.leave(chart)
@@ -226,28 +206,22 @@ class OneTile(ManySMs):
     def chunks_of_strips(self) -> None:
         """The tile with its strips, flush and to scale, which are cut into numbered chunks."""
         whole, _ = self.halves(0.54)
-        (m, n, step), steps = self.problem.tile, self.problem.k_steps
+        (m, n, step), steps = self.problem.tile, self.steps
         scale = min(whole.width / (self.problem.k + n), whole.height / (self.problem.k + m)) * 0.87
-        tile = rectangle(n * scale, m * scale, self.theme.idle)
-        tile.set_stroke(ManimColor(self.hue), stroke_width(4))
+        tile = edged(rectangle(n * scale, m * scale, self.theme.idle), self.hue, 4)
         left = VGroup(*(Chunk(step * scale, m * scale, self.of_a) for _ in range(steps)))
         top = VGroup(*(Chunk(n * scale, step * scale, self.of_b) for _ in range(steps)))
         left.arrange(RIGHT, buff=0).next_to(tile, LEFT, px(16))
         top.arrange(DOWN, buff=0).next_to(tile, UP, px(16))
         picture = VGroup(tile, left, top).move_to(whole.center)
         names = VGroup(
-            label(tr("our tile"), 46, self.theme.text, bold=True).move_to(tile),
-            label(tr("strip of A"), 46, self.theme.text, bold=True).next_to(left, UP, px(16)),
-            label(tr("strip of B"), 46, self.theme.text, bold=True).next_to(top, LEFT, px(20)),
+            fit(label(tr("our tile"), 46, bold=True).move_to(tile), 0.9 * tile.width),
+            label(tr("strip of A"), 46, bold=True).next_to(left, UP, px(16)),
+            label(tr("strip of B"), 46, bold=True).next_to(top, LEFT, px(20)),
         )
-        names[0].scale(min(1.0, 0.9 * tile.width / names[0].width))
         words = self.beside(
             tr("{n} pairs of chunks", n=steps),
-            tr(
-                "{a} KB of A and {b} KB of B",
-                a=self.strip_kb[0] // steps,
-                b=self.strip_kb[1] // steps,
-            ),
+            tr("{a} KB of A and {b} KB of B", a=self.a // steps, b=self.b // steps),
             tr("{kb} KB per pair, so four pairs fit", kb=self.pair_kb),
         )
         self.say("So the SM cuts each strip into {n} chunks and works through them pair by pair.", n=steps)
@@ -256,13 +230,9 @@ class OneTile(ManySMs):
         moves = [one.animate.shift((number - steps + 1) * apart * RIGHT) for number, one in enumerate(left)]
         moves += [one.animate.shift((steps - 1 - number) * apart * UP) for number, one in enumerate(top)]
         self.play(*moves, run_time=1.2)
-        numbers = VGroup(
-            *(
-                label(str(number), 34, self.theme.text, bold=True).move_to(one)
-                for strip in (left, top)
-                for number, one in enumerate(strip, 1)
-            )
-        )
+        numbers = VGroup()
+        for strip in (left, top):
+            numbers.add(*(label(str(n), 34, bold=True).move_to(one) for n, one in enumerate(strip, 1)))
         self.play(LaggedStart(*map(FadeIn, numbers), lag_ratio=0.15, run_time=1.5))
         self.play(FadeIn(words))
         self.leave(picture, names, numbers, words)
@@ -273,11 +243,9 @@ class OneTile(ManySMs):
         """Main memory with the pairs, the cache, and the SM with its empty tile."""
         area = self.area
         high, wide = area.height, area.width
-        names = tr("main memory"), tr("cache of all SMs"), tr("shared memory")
-        memory, cache, shared = (
-            MemoryLevel(name, share * wide, (0.84 if name == names[2] else 1.0) * high, 44)
-            for name, share in zip(names, (0.26, 0.15, 0.18), strict=True)
-        )
+        memory = MemoryLevel(tr("main memory"), 0.26 * wide, high, 44)
+        cache = MemoryLevel(tr("cache of all SMs"), 0.15 * wide, high, 44)
+        shared = MemoryLevel(tr("shared memory"), 0.18 * wide, 0.84 * high, 44)
         box = SM(tr("our SM"), self.theme.text, 0.55 * wide, high)
         box.box.set_fill(opacity=0.0)
         VGroup(memory, cache, box).arrange(RIGHT, buff=0.02 * wide).move_to(area.center)
@@ -286,39 +254,30 @@ class OneTile(ManySMs):
         wide = 0.62 * free
         self.core = core = rectangle(wide, wide * self.problem.tile_m / self.problem.tile_n, self.theme.idle)
         core.move_to([shared.get_right()[0] + 0.58 * free, shared.shelf.get_y() - px(50), 0])
-        core.set_stroke(ManimColor(self.hue), stroke_width(4))
+        edged(core, self.hue, 4)
         heading = lines(tr("tensor cores: they multiply"), 44, 0.92 * free, color=self.theme.quiet, bold=True)
         heading.move_to([shared.get_right()[0] + 0.5 * free, shared.shelf.get_top()[1] - px(20), 0], UP)
-        self.count = Figure(tr("our tile: {done} of {steps} pairs", done=0, steps=8), 44, align=0.5)
-        self.count.scale(min(1.0, 0.92 * free / self.count.width))
-        self.count.shift([heading.get_x(), core.get_bottom()[1] - px(70), 0])
+        self.count = Figure(self.tr("our tile: {done} of {steps} pairs", done=0), 44, align=0.5)
+        fit(self.count, 0.92 * free).shift([heading.get_x(), core.get_bottom()[1] - px(70), 0])
         self.memory, self.cache, self.shared, self.box = memory, cache, shared, box
         self.shelves = VGroup(memory, cache, box, shared, heading)
-        shelf, steps = memory.shelf, self.problem.k_steps
-        top = memory.heading.get_bottom()[1] - px(20)
-        rows, room = -(-steps // 2), top - shelf.get_bottom()[1] - px(20)
-        size = min(0.44 * shelf.width, 1.3 * room / rows)
-        # Of two in a row the nearer goes first, so that none passes over another.
-        places = [
-            np.array([shelf.get_left()[0] + shelf.width * (0.74 - 0.48 * (k % 2)),
-                top - room * (k // 2 + 0.5) / rows, 0.0])
-            for k in range(steps)
-        ]  # fmt: skip
-        self.chunks = [self.pair(size).move_to(place) for place in places]
-
-    def pair(self, width: float) -> VGroup:
-        """A chunk of A and one of B beside each other, to scale, so wide together."""
-        m, n, step = self.problem.tile
-        both = VGroup(Chunk(step, m, self.of_a), Chunk(n, step, self.of_b)).arrange(RIGHT, buff=0.1 * n)
-        return both.scale(width / both.width)
+        shelf, top = memory.shelf, memory.heading.get_bottom()[1] - px(20)
+        rows, room = -(-self.steps // 2), top - shelf.get_bottom()[1] - px(20)
+        (m, n, step), self.chunks = self.problem.tile, []
+        for k in range(self.steps):
+            # A chunk of A and one of B beside each other, to scale.
+            pair = VGroup(Chunk(step, m, self.of_a), Chunk(n, step, self.of_b)).arrange(RIGHT, buff=0.1 * n)
+            pair.scale(min(0.44 * shelf.width, 1.3 * room / rows) / pair.width)
+            # Of two in a row the nearer goes first, so that none passes over another.
+            x = shelf.get_left()[0] + shelf.width * (0.74 - 0.48 * (k % 2))
+            self.chunks.append(pair.move_to([x, top - room * (k // 2 + 0.5) / rows, 0]))
 
     def pairs(self) -> None:
         """Pairs go to the tensor cores, which add each one's products to the tile; others follow."""
-        steps = len(self.chunks)
         self.say("Pair after pair travels from main memory through a cache into the SM.")
         self.play(Fade(self.shelves, 0.0, 1.0), FadeIn(self.core, self.count, *self.chunks), run_time=0.5)
         self.shelves.add(self.count)
-        for beat in range(steps + 2):
+        for beat in range(self.steps + 2):
             if beat == 2:
                 self.say("Its tensor cores multiply the pair and add all products to the tile.")
             if beat == 3:
@@ -327,32 +286,29 @@ class OneTile(ManySMs):
 
     def beat(self, beat: int) -> None:
         """Each pair that is on its way goes to the next place, and the one before the tile into it."""
-        steps = len(self.chunks)
         movers, ways, sizes = [], [], []
-        for number in range(max(0, beat - 2), min(steps, beat + 1)):
+        for number in range(max(0, beat - 2), min(self.steps, beat + 1)):
             pair, place = self.chunks[number], beat - number
             if place < 2:
                 shelf = (self.cache, self.shared)[place].shelf
                 movers.append(pair)
-                ways.append([np.array([shelf.get_x(), shelf.get_y() + px(10), 0.0])])
+                ways.append([[shelf.get_x(), shelf.get_y() + px(10), 0]])
                 sizes.append([min(1.0, 0.86 * shelf.width / pair.width)])
                 continue
             self.bring_to_front(*pair)
             a, b = pair
             movers += [a, b]
             large = self.core.height / a.height
-            ways += [
-                [self.core.get_left() + (large * a.width / 2 + px(6)) * LEFT],
-                [self.core.get_top() + (large * b.height / 2 + px(6)) * UP],
-            ]
+            ways.append([self.core.get_left() + (large * a.width / 2 + px(6)) * LEFT])
+            ways.append([self.core.get_top() + (large * b.height / 2 + px(6)) * UP])
             sizes += [[large], [large]]
         self.play(Travel(movers, ways, sizes, leg=FAST + (SLOW - FAST) * max(0.0, 1 - beat / 5), apart=0.0))
         done = beat - 1
         if done > 0:
             used = self.chunks[beat - 2]
             self.remove(used, *used)
-            self.core.set_fill(ManimColor(self.hue), opacity=done / steps)
-            self.count.write(tr("our tile: {done} of {steps} pairs", done=done, steps=steps))
+            self.core.set_fill(ManimColor(self.hue), opacity=done / self.steps)
+            self.count.write(self.tr("our tile: {done} of {steps} pairs", done=done))
 
     # The lane.
 
@@ -387,11 +343,12 @@ class OneTile(ManySMs):
         self.remove(self.shelves)
         self.bring_to_front(tile)
         self.names = VGroup()
-        named = tr("multiply {n} pairs", n=self.problem.k_steps)
         parts = (
             (tr("launch: once for each tile"), self.launch),
-            (tr("first load"), self.load), (named, self.multiply), (tr("write"), self.write),
-        )  # fmt: skip
+            (tr("first load"), self.load),
+            (tr("multiply {n} pairs", n=self.steps), self.multiply),
+            (tr("write"), self.write),
+        )
         at = self.begin
         for number, (name, ns) in enumerate(parts):
             word = VGroup(
@@ -411,11 +368,8 @@ class OneTile(ManySMs):
                 word.add(stem)
             at += ns
             home = [WriteBack(tile, self.grid.tile(self.tile)), Leave(whose)] if number == 3 else []
-            self.play(
-                PlayTrace(lane, until=at, run_time=0.8 if number == 0 else 1.3),
-                FadeIn(word, run_time=0.4),
-                *home,
-            )
+            grow = PlayTrace(lane, until=at, run_time=0.8 if number == 0 else 1.3)
+            self.play(grow, FadeIn(word, run_time=0.4), *home)
             self.names.add(word)
         self.others = [letter, self.grid, tile, title]
         return lane
@@ -423,18 +377,15 @@ class OneTile(ManySMs):
     def both_ends(self, lane: LaneVectors) -> None:
         """Brackets over the times in which nothing is multiplied."""
         self.say("At the start no pair has arrived yet, and at the end none is left.")
-        y, tick, marks = lane.grounds.get_top()[1] + px(30), px(14), VGroup()
+        y, ink, marks = lane.grounds.get_top()[1] + px(30), self.theme.wait_text, VGroup()
         begin, end = self.begin, self.begin + self.done
         for text, since, until in (
             (tr("no pair yet"), begin, begin + self.launch + self.load),
             (tr("none left"), end - self.write, end),
         ):
             x0, x1 = lane.x(since) + px(4), lane.x(until) - px(4)
-            mark = VGroup(Line([x0, y, 0], [x1, y, 0]))
-            mark.add(*(Line([x, y - tick, 0], [x, y + tick, 0]) for x in (x0, x1)))
-            mark.set_stroke(ManimColor(self.theme.wait_text), stroke_width(5))
-            word = label(text, 46, self.theme.wait_text, bold=True)
-            word.scale(min(1.0, (x1 - x0) / word.width))
+            mark = bracket(np.array([x0, y, 0]), np.array([x1, y, 0]), ink, 5)
+            word = fit(label(text, 46, ink, bold=True), x1 - x0)
             marks.add(VGroup(mark, word.next_to(mark, UP, px(14))))
         self.play(Fade(self.others[-1], 1.0, 0.0, run_time=0.3))
         self.play(LaggedStart(*map(FadeIn, marks), lag_ratio=0.8, run_time=2.0))
@@ -442,16 +393,15 @@ class OneTile(ManySMs):
 
     def all_of_them(self) -> None:
         """All lanes of the GPU until the run ends."""
-        makespan, sms = float(self.run.makespan), self.run.device.sms
+        makespan = float(self.run.makespan)
         key = self.key(*self.phases("launch", "first load", "multiply", "write", "idle"))
-        title = tr(
-            "{sms} SMs, one thin row each: {four} compute four tiles, {three} compute three",
-            sms=sms, four=self.with_four, three=sms - self.with_four,
-        )  # fmt: skip
+        title = self.tr("{sms} SMs, one thin row each: {four} compute four tiles, {three} compute three")
         self.ticking = self.clock(self.run.makespan)
         lanes, name = self.rows(self.run, self.area._replace(bottom=self.floor), title)
-        self.say("All {sms} SMs work like this, tile after tile, until all {tiles} are done.",
-            sms=sms, tiles=self.problem.tiles)  # fmt: skip
+        self.say(
+            "All {sms} SMs work like this, tile after tile, until all {tiles} are done.",
+            tiles=self.problem.tiles,
+        )
         self.play(*self.appear(lanes, name), PlayTrace(self.ticking, until=0.0), *key, run_time=0.5)
         self.play(PlayTrace(self.ticking, lanes, until=makespan, run_time=4.0))
         end = self.ends(lanes, makespan / 1000)

@@ -8,7 +8,8 @@ a multiplication that follow from measured steps; the step times at the end are 
 
 from itertools import pairwise
 
-from manim import DOWN, LEFT, RIGHT, FadeIn, LaggedStart, Line, ManimColor, Transform, VGroup
+import numpy as np
+from manim import DOWN, LEFT, RIGHT, FadeIn, LaggedStart, Mobject, Transform, VGroup
 
 from tilesim import Problem
 from tilesim.ideas.pipelining import pipeline, times
@@ -19,8 +20,8 @@ from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.kit.work import Work
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, px
-from tilesim_scenes.mobjects.drawing.quads import stroke_width
+from tilesim_scenes.look.text import fit, label, px
+from tilesim_scenes.mobjects.drawing.quads import bracket
 from tilesim_scenes.mobjects.models.pipelined_sm import PipelinedSM, PipelineRows
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.key import Entry
@@ -56,10 +57,13 @@ class Pipelining(Lesson):
         rows = {one["stages"]: one for one in report["rows"]}
         self.guard({1, 2, 3, 4} <= set(rows), "one to four buffers were measured")
         self.gpu, row = report["machine"]["gpu"], rows[1]
-        self.problem = Problem(row["m"], row["n"], row["k"], tuple(row["tile"]), row["dtype"], row["order"])
+        self.m, self.n, self.k = row["m"], row["n"], row["k"]
+        self.problem = Problem(self.m, self.n, self.k, tuple(row["tile"]), row["dtype"], row["order"])
+        self.steps = self.problem.k_steps
         self.step_ns = {buffers: one["k_step_ns"] for buffers, one in rows.items()}
         self.us = {buffers: one["us"] for buffers, one in rows.items()}
         self.load, self.multiply = times(self.step_ns)
+        self.step = self.step_ns[1] / 1000
         self.guard(self.load > self.multiply, "a load takes longer than a multiplication")
         self.guard(self.load <= 2 * self.multiply, "two multiplications take longer than a load")
         one, two, three = (self.step_ns[n] for n in (1, 2, 3))
@@ -78,19 +82,16 @@ class Pipelining(Lesson):
         self.one_buffer()
         self.two_buffers()
         self.three_buffers()
-        self.measured()
+        self.step_times()
         self.close(
             "On an H200, the same matrix product is {times:.1f} times as fast "
             "if the next two pairs are loaded while one is multiplied.",
             [(tr("one buffer"), self.us[1]), (tr("three buffers"), self.us[ENOUGH])],
             "times",
             "{:.1f} µs",
-            Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"),
-            tr(
-                "{m} × {n} numbers, each a sum of {k} products of 16-bit numbers",
-                m=self.problem.m, n=self.problem.n, k=self.problem.k,
-            ),
-        )  # fmt: skip
+            self.measured(),
+            self.tr("{m} × {n} numbers, each a sum of {k} products of 16-bit numbers"),
+        )
 
     def the_work(self) -> None:
         """The product, and a tile's strips, along which its steps run."""
@@ -99,18 +100,13 @@ class Pipelining(Lesson):
         self.say("A GPU multiplies matrices tile by tile. A tile needs one strip of A and one strip of B.")
         for act in work.come():
             self.play(*act)
-        steps = self.problem.k_steps
         self.say(
-            "It walks along the strips in {steps} steps. Each multiplies a chunk of A by one of B: a pair.",
-            steps=steps,
+            "It walks along the strips in {steps} steps. Each multiplies a chunk of A by one of B: a pair."
         )
-        pairs = list(zip(work.strips[:steps], work.strips[steps:], strict=True))
-        self.play(*(chunk.animate.set_opacity(0.2) for pair in pairs for chunk in pair), run_time=0.4)
-        self.play(
-            LaggedStart(
-                *(VGroup(*pair).animate(run_time=0.3).set_opacity(1.0) for pair in pairs), lag_ratio=0.35
-            )
-        )
+        pairs = zip(work.strips[: self.steps], work.strips[self.steps :], strict=True)
+        self.play(*(chunk.animate.set_opacity(0.2) for chunk in work.strips), run_time=0.4)
+        lit = (VGroup(*pair).animate(run_time=0.3).set_opacity(1.0) for pair in pairs)
+        self.play(LaggedStart(*lit, lag_ratio=0.35))
         self.leave(work)
 
     def one_pair(self) -> None:
@@ -127,8 +123,7 @@ class Pipelining(Lesson):
         )
         self.sm = self.machine(1)
         self.play(FadeIn(self.sm), *key)
-        self.lanes = [self.lane(1)]
-        self.names = [self.name(1)]
+        self.lanes, self.names = [self.lane(1)], [self.name(1)]
         self.axis = self.word("time →", 38)
         self.axis.move_to([self.area.right, self.slot(0)[1] + self.lane_height / 2 + px(10), 0], RIGHT + DOWN)
         self.play(FadeIn(self.lanes[0], self.names[0], self.axis))
@@ -138,36 +133,20 @@ class Pipelining(Lesson):
         """More steps, in each of which a load comes before its multiplication."""
         self.say("With one buffer, the next load must wait, or it would overwrite what is being multiplied.")
         self.run_to(2 * (self.load + self.multiply), 4.0)
-        self.say(
-            "So loading and multiplying take turns, and each step takes the sum of both: {step:.2f} µs.",
-            step=self.step_ns[1] / 1000,
-        )
+        self.say("So loading and multiplying take turns, and each step takes the sum of both: {step:.2f} µs.")
         self.run_to(self.until, 3.5)
-        begin = self.pipelines[1].steps["load"][2]
-        ends = (begin, begin + self.load, begin + self.load + self.multiply)
-        brackets = VGroup(*(self.bracket(*each) for each in pairwise(ends)))
+        lane, begin = self.lanes[-1], self.pipelines[1].steps["load"][2]
+        y, brackets = lane.grounds.get_bottom()[1] - px(30), VGroup()
+        for since, until in pairwise((begin, begin + self.load, begin + self.load + self.multiply)):
+            left, right = lane.x(since) + px(4), lane.x(until) - px(4)
+            brackets.add(bracket(np.array([left, y, 0]), np.array([right, y, 0]), self.theme.text))
         load, multiply = (f"{ns / 1000:.2f}" for ns in (self.load, self.multiply))
         total = self.word(
-            "{load} + {multiply} = {step:.2f} µs",
-            44,
-            self.theme.text,
-            load=load,
-            multiply=multiply,
-            step=self.step_ns[1] / 1000,
+            "{load} + {multiply} = {step:.2f} µs", 44, self.theme.text, load=load, multiply=multiply
         )
         brackets.add(total.next_to(brackets, DOWN, px(16)))
         self.play(FadeIn(brackets))
         self.leave(brackets)
-
-    def bracket(self, since: float, until: float) -> VGroup:
-        """A line below the newest lane that spans some ns."""
-        lane = self.lanes[-1]
-        y, tick = lane.grounds.get_bottom()[1] - px(30), px(14)
-        x0, x1 = lane.x(since) + px(4), lane.x(until) - px(4)
-        line = VGroup(Line([x0, y, 0], [x1, y, 0]))
-        line.add(*(Line([x, y - tick, 0], [x, y + tick, 0]) for x in (x0, x1)))
-        line.set_stroke(ManimColor(self.theme.text), stroke_width(4))
-        return line
 
     def two_buffers(self) -> None:
         self.say("With a second buffer, the next pair is loaded while this one is multiplied.")
@@ -192,44 +171,29 @@ class Pipelining(Lesson):
         for place, (old, its) in enumerate(zip(reversed(self.lanes), reversed(self.names), strict=True), 1):
             target = self.slot(place)
             moves += [old.animate.move_to(target), its.animate.set_y(target[1])]
-        self.play(
-            Transform(self.sm.buffers, machine.buffers),
-            *moves,
-            PlayTrace(self.ticking, until=0),
-            run_time=1.2,
-        )
+        back = PlayTrace(self.ticking, until=0)
+        self.play(Transform(self.sm.buffers, machine.buffers), *moves, back, run_time=1.2)
         self.remove(self.sm)
         self.sm = machine
         self.add(self.sm)
         self.lanes.append(lane)
         self.names.append(name)
-        dim = [Fade(one, 1.0, 0.5) for one in self.lanes[-2:-1]]
-        self.play(FadeIn(lane, name), *dim, run_time=0.4)
+        self.play(FadeIn(lane, name), Fade(self.lanes[-2], 1.0, 0.5), run_time=0.4)
 
-    def measured(self) -> None:
+    def step_times(self) -> None:
         """What a step took on the GPU with one to four buffers."""
-        self.badge(Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"))
-        names = {1: tr("one buffer"), 2: tr("two buffers"), 3: tr("three buffers"), 4: tr("four buffers")}
-        bars = Amounts(
-            [
-                Amount(
-                    name,
-                    [(self.step_ns[n], self.theme.measured)],
-                    tr("{us:.2f} µs", us=self.step_ns[n] / 1000),
-                )
-                for n, name in names.items()
-            ],
-            self.area.width,
-            bar=72,
-            gap=30,
-        )
+        self.badge(self.measured())
+        us = {buffers: self.step_ns[buffers] / 1000 for buffers in (1, 2, 3, 4)}
+        rows = [
+            Amount(self.buffers(n), [(one, self.theme.measured)], tr("{us:.2f} µs", us=one))
+            for n, one in us.items()
+        ]
+        bars = Amounts(rows, self.area.width, bar=72, gap=30)
         title = self.word("time of one step", 50, self.theme.text, bold=True)
         picture = VGroup(title, bars).arrange(DOWN, buff=px(40), aligned_edge=LEFT)
-        picture.scale(min(1.0, self.area.height / picture.height)).move_to(self.area.center)
+        fit(picture, np.inf, self.area.height).move_to(self.area.center)
         self.say(
-            "On the GPU, three buffers cut a step from {one:.2f} to {three:.2f} µs.",
-            one=self.step_ns[1] / 1000,
-            three=self.step_ns[3] / 1000,
+            "On the GPU, three buffers cut a step from {one:.2f} to {three:.2f} µs.", one=us[1], three=us[3]
         )
         self.play(FadeIn(title), *self.key())
         self.play(bars.come(0, 1, 2))
@@ -245,20 +209,22 @@ class Pipelining(Lesson):
 
     def machine(self, buffers: int) -> PipelinedSM:
         """Memory, buffers and tensor cores, in the upper half."""
-        area = self.area
-        high = min(0.5 * area.height, 0.42 * area.width)
+        area, high = self.area, self.machine_height
         sm = PipelinedSM(self.pipelines[buffers], area.width, high, room_for=ENOUGH, colour=self.hue)
         return sm.move_to([area.center[0], area.top - high / 2, 0])
 
     @property
+    def machine_height(self) -> float:
+        return min(0.5 * self.area.height, 0.42 * self.area.width)
+
+    @property
     def lane_height(self) -> float:
-        top = self.area.top - min(0.5 * self.area.height, 0.42 * self.area.width) - px(64)
-        return (top - self.floor) / 3.5
+        return (self.area.top - self.machine_height - px(64) - self.floor) / 3.5
 
     def slot(self, place: int) -> list[float]:
         """The middle of a lane: 0 is the newest, on top."""
-        high = self.lane_height
-        return [self.area.right - self.lane_width / 2, self.floor + (2.9 - 1.2 * place) * high, 0]
+        y = self.floor + (2.9 - 1.2 * place) * self.lane_height
+        return [self.area.right - self.lane_width / 2, y, 0]
 
     @property
     def lane_width(self) -> float:
@@ -266,13 +232,12 @@ class Pipelining(Lesson):
 
     def lane(self, buffers: int) -> PipelineRows:
         """Loads and multiplications over time."""
-        one = PipelineRows(
-            self.pipelines[buffers], self.until, self.lane_width, self.lane_height, colour=self.hue
-        )
-        return one.move_to(self.slot(0))
+        size = self.lane_width, self.lane_height
+        return PipelineRows(self.pipelines[buffers], self.until, *size, self.hue).move_to(self.slot(0))
 
-    def name(self, buffers: int) -> VGroup:
-        words = {1: tr("one buffer"), 2: tr("two buffers"), 3: tr("three buffers")}
-        one = label(words[buffers], 40, self.theme.text, bold=True)
-        one.scale(min(1.0, 0.92 * px(NAMES) / one.width))
-        return one.move_to([self.area.left, self.slot(0)[1], 0], LEFT)
+    def name(self, buffers: int) -> Mobject:
+        name = fit(label(self.buffers(buffers), 40, self.theme.text, bold=True), 0.92 * px(NAMES))
+        return name.move_to([self.area.left, self.slot(0)[1], 0], LEFT)
+
+    def buffers(self, count: int) -> str:
+        return [tr("one buffer"), tr("two buffers"), tr("three buffers"), tr("four buffers")][count - 1]

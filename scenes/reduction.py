@@ -9,20 +9,7 @@ numbers alone, an eighth as many trees are needed. Two kernels, measured.
 from itertools import pairwise
 
 import numpy as np
-from manim import (
-    DOWN,
-    LEFT,
-    RIGHT,
-    UP,
-    Circle,
-    Create,
-    DashedLine,
-    FadeIn,
-    LaggedStart,
-    Line,
-    ManimColor,
-    VGroup,
-)
+from manim import DOWN, LEFT, RIGHT, UP, Circle, Create, DashedLine, FadeIn, LaggedStart, Line, VGroup
 
 from tilesim.analysis.memory_system import MemorySystem
 from tilesim.ideas.reduction import ADDED, THREADS, blocks, sequential, steps
@@ -35,7 +22,7 @@ from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, lines, px
 from tilesim_scenes.look.theme import ink_on
 from tilesim_scenes.mobjects.charts.bars import Bars
-from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
+from tilesim_scenes.mobjects.drawing.quads import disc, edged, rectangle
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.key import Entry
 
@@ -67,12 +54,13 @@ class Reduction(Lesson):
     def prepare(self) -> None:
         measured = self.report("reductions")
         self.gpu = measured["machine"]["gpu"]
-        found = {
-            name: row(measured, name=name, n=VALUES)["us"] for name in ("sequential", "unrolled", "shuffles")
-        }
-        self.tree, self.alone = found["sequential"], found["unrolled"]
+        self.count, self.threads = VALUES, THREADS
+        self.tree, self.alone, shuffles = (
+            row(measured, name=name, n=VALUES)["us"] for name in ("sequential", "unrolled", "shuffles")
+        )
         self.levels = [len(level.owns) for level in sequential(THREADS)]
         self.guard(self.levels == [128, 64, 32, 16, 8, 4, 2, 1], "half as many threads add at each level")
+        self.additions, self.mean = sum(self.levels), sum(self.levels) / len(self.levels)
         waits = {name: steps()[name].barriers for name in ("sequential", "unrolled")}
         self.guard(set(waits.values()) == {len(self.levels)}, "both kernels wait behind each of eight levels")
         self.many, self.few = blocks(VALUES), blocks(VALUES, ADDED * THREADS)
@@ -80,7 +68,7 @@ class Reduction(Lesson):
         self.guard(self.tree > 4 * self.alone, "adding eight numbers alone first is much faster")
         self.memory = 4 * VALUES / MemorySystem.named("h200").read_gb_per_s["DRAM"] / 1000
         self.guard(0.9 < self.memory / self.alone <= 1, "little is left to gain over what memory needs")
-        self.guard(abs(found["shuffles"] / self.alone - 1) < 0.03, "a faster tree saves little more")
+        self.guard(abs(shuffles / self.alone - 1) < 0.03, "a faster tree saves little more")
 
     def construct(self) -> None:
         self.blue = self.theme.by_phase["multiply"]
@@ -98,39 +86,31 @@ class Reduction(Lesson):
             "times",
             "{:,.0f} µs",
             self.measured(),
-            tr(
-                "sum of {count:,} numbers of 4 bytes, {threads} threads per block",
-                count=VALUES,
-                threads=THREADS,
-            ),
+            self.tr("sum of {count:,} numbers of 4 bytes, {threads} threads per block"),
         )
-
-    def measured(self) -> Badge:
-        return Badge(tr("measured on {gpu}", gpu=self.gpu), "measured")
 
     # A tree of 16 numbers.
 
     def node(self, number: int, radius: float) -> VGroup:
         """A thread, with the sum that it has found."""
-        disc = Circle(radius, stroke_width=0, fill_color=ManimColor(self.blue), fill_opacity=1)
-        return VGroup(disc, label(str(number), max(24, 0.9 * radius / px(1)), ink_on(self.blue), bold=True))
+        figure = label(str(number), max(24, 0.9 * radius / px(1)), ink_on(self.blue), bold=True)
+        return VGroup(disc(radius, self.blue), figure)
 
     def a_tree(self) -> None:
         """Pairs of digits, pairs of sums, and so on; threads that have nothing to add are hollow."""
         area = self.area
         left = 0.17 * area.width if not self.narrow else 0.0
         step = (area.width - left) / len(DIGITS)
-        rows = [
-            area.top - px(40) - n * (area.height - px(180 if not self.narrow else 240)) / 4 for n in range(5)
-        ]
+        high = (area.height - px(180 if not self.narrow else 240)) / 4
+        rows = [area.top - px(40) - n * high for n in range(5)]
         radius = min(px(40), 0.8 * step)
         at = [area.left + left + (n + 0.5) * step for n in range(len(DIGITS))]
         cells = VGroup()
         for digit, x in zip(DIGITS, at, strict=True):
             cell = rectangle(0.84 * step, px(72), self.theme.hand_over)
             cells.add(VGroup(cell, label(str(digit), 44, bold=True)).move_to([x, rows[0], 0]))
-        count = self.word("… {count:,} numbers in all", 40, count=VALUES)
-        count.next_to(cells, DOWN, px(16)).align_to(cells, RIGHT)
+        count = self.word("… {count:,} numbers in all", 40)
+        count.next_to(cells, DOWN, px(16), aligned_edge=RIGHT)
         low = 0.36 * area.height * DOWN
         VGroup(cells, count).shift(low)
         self.badge(Badge(tr("schematic"), "model"))
@@ -149,19 +129,14 @@ class Reduction(Lesson):
             y, every = rows[level + 1], 2**level
             sums = [one + other for one, other in zip(sums[::2], sums[1::2], strict=True)]
             nodes = [self.node(number, radius) for number in sums]
-            idle = VGroup()
+            idle, links = VGroup(), VGroup()
             for n, x in enumerate(threads):
                 if n % every:
-                    ring = Circle(0.8 * radius, stroke_color=ManimColor(self.theme.quiet))
-                    idle.add(ring.set_stroke(width=stroke_width(3)).move_to([x, y, 0]))
-            links = VGroup()
+                    idle.add(edged(Circle(0.8 * radius), self.theme.quiet, 3).move_to([x, y, 0]))
             for n, node in enumerate(nodes):
                 node.move_to([threads[n * every], y, 0])
                 for part in before[2 * n : 2 * n + 2]:
-                    start, end = part.get_bottom(), node.get_top()
-                    links.add(
-                        Line(start, end, stroke_width=stroke_width(4), stroke_color=ManimColor(self.blue))
-                    )
+                    links.add(edged(Line(part.get_bottom(), node.get_top()), self.blue, 4))
             words = tr("{busy} of 8 threads add", busy=len(nodes))
             # Where there is no room beside the tree, the key has to do.
             name = lines(words, 36, left - px(30), color=self.theme.text) if left else VGroup()
@@ -174,13 +149,10 @@ class Reduction(Lesson):
             tree.add(links, *nodes, idle, name)
             if level == 0:
                 self.wait(0.6)
-        bars = VGroup()
+        bars, ends = VGroup(), (at[0] - step / 2, at[-1] + step / 2)
         for y, lower in pairwise(rows[1:]):
-            height = (y + lower) / 2
-            line = DashedLine(
-                [at[0] - step / 2, height, 0], [at[-1] + step / 2, height, 0], dash_length=px(16)
-            )
-            bars.add(line.set_stroke(ManimColor(self.theme.wait_text), stroke_width(5)))
+            line = DashedLine(*([x, (y + lower) / 2, 0] for x in ends), dash_length=px(16))
+            bars.add(edged(line, self.theme.wait_text, 5))
         self.say("Before each level, they all wait, because a thread needs a sum that another has found.")
         self.play(LaggedStart(*map(Create, bars), lag_ratio=0.6, run_time=3.0))
         self.wait(1.0)
@@ -196,60 +168,49 @@ class Reduction(Lesson):
         step = (area.width - px(40)) / len(self.levels)
         whole, parts, names = VGroup(), VGroup(), VGroup()
         for n, busy in enumerate(self.levels):
-            x = area.left + px(20) + (n + 0.5) * step
-            frame = rectangle(0.66 * step, high - low, self.theme.idle).move_to([x, low, 0], DOWN)
-            part = rectangle(0.66 * step, (high - low) * busy / THREADS, self.blue).move_to([x, low, 0], DOWN)
+            foot = [area.left + px(20) + (n + 0.5) * step, low, 0]
+            frame = rectangle(0.66 * step, high - low, self.theme.idle).move_to(foot, DOWN)
             whole.add(frame)
-            parts.add(part)
+            part = rectangle(0.66 * step, (high - low) * busy / THREADS, self.blue)
+            parts.add(part.move_to(foot, DOWN))
             figure = label(str(busy), 50, bold=True).next_to(frame.get_top(), DOWN, px(20))
             level = self.word("level {n}", 40 if not self.narrow else 30, n=n + 1)
             names.add(VGroup(figure, level.next_to(frame, DOWN, px(14))))
         head = self.word("threads that add, of the 256 in a block", 40, self.theme.text)
         head.move_to([area.left, area.top - px(24), 0], LEFT)
         self.say(
-            "In our program, {threads} threads form a block. It adds up {threads} numbers in eight levels.",
-            threads=THREADS,
+            "In our program, {threads} threads form a block. It adds up {threads} numbers in eight levels."
         )
         self.play(FadeIn(head), FadeIn(whole, lag_ratio=0.1, run_time=1.0))
         for part, name in zip(parts, names, strict=True):
             self.play(FadeIn(part, shift=px(20) * UP), FadeIn(name), run_time=0.4)
-        mean = sum(self.levels) / len(self.levels)
-        y = low + (high - low) * mean / THREADS
+        y = low + (high - low) * self.mean / THREADS
         line = DashedLine([area.left, y, 0], [area.right, y, 0], dash_length=px(16))
-        line.set_stroke(ManimColor(self.theme.text), stroke_width(4))
-        words = tr(
-            "{additions} additions in 8 levels: {mean:.0f} on average", additions=sum(self.levels), mean=mean
-        )
-        note = label(words, 40, bold=True)
+        edged(line, self.theme.text, 4)
+        note = label(self.tr("{additions} additions in 8 levels: {mean:.0f} on average"), 40, bold=True)
         note.move_to([area.right, area.top - px(24 if not self.narrow else 84), 0], RIGHT)
-        self.say(
-            "On average, only {mean:.0f} of {threads} threads have something to add.",
-            mean=mean,
-            threads=THREADS,
-        )
+        self.say("On average, only {mean:.0f} of {threads} threads have something to add.")
         self.play(Create(line, run_time=1.2), FadeIn(note))
         self.wait(1.0)
         self.leave(whole, parts, names, head, line, note)
 
-    def bars(self) -> Bars:
-        """The times of both programs."""
-        area = self.area
-        names = tr("a tree at once"), tr("eight numbers alone first")
-        rows = [(name, us, "measured") for name, us in zip(names, (self.tree, self.alone), strict=True)]
-        bars = Bars(rows, "µs", area.width, row=px(190), size=50 if not self.narrow else 36, form="{:,.0f}")
-        return bars.move_to([area.center[0], area.top - px(170), 0])
-
     def a_million_blocks(self) -> None:
-        self.both = self.bars()
+        area = self.area
+        rows = [
+            (tr("a tree at once"), self.tree, "measured"),
+            (tr("eight numbers alone first"), self.alone, "measured"),
+        ]
+        size = 50 if not self.narrow else 36
+        self.both = Bars(rows, "µs", area.width, row=px(190), size=size, form="{:,.0f}")
+        self.both.move_to([area.center[0], area.top - px(170), 0])
         self.badge(self.measured())
         count = self.word(
             "{count:,} blocks, 1,000 in each square; their sums are added likewise", 40, count=self.many
         )
-        area, each = self.area, 1000
         across = 81 if not self.narrow else 60
         step = area.width / across
         squares = VGroup()
-        for n in range(round(self.many / each)):
+        for n in range(round(self.many / 1000)):
             place = [n % across * step, -(n // across) * step, 0]
             squares.add(rectangle(0.7 * step, 0.7 * step, self.blue).move_to(place))
         squares.move_to([area.center[0], area.bottom, 0], DOWN)
@@ -305,8 +266,8 @@ class Reduction(Lesson):
             low = level / 3
             found = [((a[0] + b[0]) / 2, low) for a, b in zip(ends[::2], ends[1::2], strict=True)]
             for n, end in enumerate(ends):
-                points = [np.array([x * width, y * height, 0]) for x, y in (end, found[n // 2])]
-                tree.add(Line(*points, stroke_width=stroke_width(4), stroke_color=ManimColor(self.blue)))
+                points = ([x * width, y * height, 0] for x, y in (end, found[n // 2]))
+                tree.add(edged(Line(*points), self.blue, 4))
             ends = found
         return tree
 
@@ -345,19 +306,15 @@ class Reduction(Lesson):
         """Both times, and what memory needs for the numbers alone."""
         self.badge(self.measured())
         bars = self.both.move_to(self.area.center + px(50) * UP)
-        self.say(
-            "The same sum now takes {short:,.0f} microseconds instead of {long:,.0f}.",
-            short=self.alone,
-            long=self.tree,
-        )
+        change = {"short": self.alone, "long": self.tree}
+        self.say("The same sum now takes {short:,.0f} microseconds instead of {long:,.0f}.", **change)
         self.play(Fade(bars.rows[0], 0.0, 1.0))
         self.play(bars.grow(1, run_time=1.6))
         self.wait(1.0)
         ground = bars.grounds[0]
         x = ground.get_left()[0] + self.memory / self.tree * ground.width
         top, low = bars.get_top()[1] + px(30), bars.get_bottom()[1] - px(40)
-        line = DashedLine([x, top, 0], [x, low, 0], dash_length=px(16))
-        line.set_stroke(ManimColor(self.theme.text), stroke_width(5))
+        line = edged(DashedLine([x, top, 0], [x, low, 0], dash_length=px(16)), self.theme.text, 5)
         name = self.word("reading the numbers alone: {us:.0f} µs", 46, self.theme.text, us=self.memory)
         name.next_to([x, low, 0], DOWN, px(16))
         name.set_x(min(max(x, self.area.left + name.width / 2), self.area.right - name.width / 2))

@@ -9,20 +9,7 @@ tiles cut where a share ends. Four SMs and their five tiles show the whole plan,
 from itertools import pairwise
 
 import numpy as np
-from manim import (
-    DOWN,
-    LEFT,
-    RIGHT,
-    UP,
-    Animation,
-    AnimationGroup,
-    FadeIn,
-    FadeOut,
-    LaggedStart,
-    ManimColor,
-    Mobject,
-    VGroup,
-)
+from manim import DOWN, LEFT, RIGHT, UP, Animation, FadeIn, FadeOut, LaggedStart, ManimColor, Mobject, VGroup
 
 from tilesim import Device, Problem, Trace
 from tilesim.analysis.time_account import account
@@ -33,7 +20,7 @@ from tilesim_scenes.film.race_film import RaceFilm
 from tilesim_scenes.film.traces import Default, shipped
 from tilesim_scenes.kit.many_sms import ManySMs, Stacks, in_turn
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, px
+from tilesim_scenes.look.text import fit, label, px
 from tilesim_scenes.look.theme import ink_on, mixed, readable, sm_colour
 from tilesim_scenes.mobjects.hardware.memory import SM
 from tilesim_scenes.mobjects.models.k_steps import Partial, Piece, Ribbon
@@ -87,6 +74,7 @@ class StreamK(ManySMs):
         self.guard(len(kernels) == 1, "one kernel ran both plans")
         counts = np.bincount(self.whole.spans["sm"], minlength=sms)
         self.left = self.n - sms
+        self.others = sms - self.left
         self.guard(
             self.left == 33 and counts.tolist().count(2) == self.left and counts.max() == 2,
             "33 tiles are left after one for each SM",
@@ -100,11 +88,10 @@ class StreamK(ManySMs):
         self.guard(bool(np.all(share == self.share)), "each SM gets the same number of steps")
         self.guard(GROUP * self.n == (GROUP + 1) * sms, "there are five tiles for every four SMs")
         self.plan()
-        printed = [round(t.makespan / 1000, 1) for t in (self.whole, self.cut)]
-        waits = [round(idle_at_the_end(t), 1) for t in (self.whole, self.cut)]
-        work = round(printed[0] - waits[0], 1)
-        self.us, self.waits, self.work = printed, waits, work
-        self.cost = round(printed[1] - waits[1] - work, 1)
+        self.us = [round(t.makespan / 1000, 1) for t in (self.whole, self.cut)]
+        self.waits = waits = [round(idle_at_the_end(t), 1) for t in (self.whole, self.cut)]
+        self.work = round(self.us[0] - waits[0], 1)
+        self.cost = round(self.us[1] - waits[1] - self.work, 1)
         found = account(self.cut)
         partial = (found["wait"] + found["fix up"] + found["write"] + found["last write"]) / sms / 1000
         partial -= account(self.whole)["last write"] / sms / 1000
@@ -130,10 +117,8 @@ class StreamK(ManySMs):
         )
         # What a block does to hand a tile to the copy unit is a part of writing it.
         theme = self.theme
-        self.fills = theme.by_phase | {
-            "hand over": theme.write, "wait": theme.partial, "fix up": theme.partial
-        }  # fmt: skip
-        self.group_sms = [int(block["sm"][0]) for block in self.blocks]
+        adding = {"wait": theme.partial, "fix up": theme.partial}
+        self.fills = theme.by_phase | adding | {"hand over": theme.write}
         self.hues = [sm_colour(n, GROUP) for n in range(GROUP)]
 
     def construct(self) -> None:
@@ -150,11 +135,7 @@ class StreamK(ManySMs):
     def one_each(self) -> None:
         """132 tiles leave C, one for each SM, and 33 stay."""
         left, right = self.halves(0.58)
-        self.say(
-            "This matrix product has {n} tiles. The GPU has {sms} processors, called SMs.",
-            n=self.n,
-            sms=self.sms,
-        )
+        self.say("This matrix product has {n} tiles. The GPU has {sms} processors, called SMs.")
         tiles, boxes = self.tiles(self.whole.problem, left), self.boxes(self.sms, right)
         holes = VGroup(*(tile.copy().set_fill(ManimColor(self.theme.idle)) for tile in tiles))
         self.play(*self.appear(tiles, self.title_of_tiles))
@@ -163,11 +144,9 @@ class StreamK(ManySMs):
         flying = [tiles[tile] for tile in order[: self.sms]]
         stay = VGroup(*(tiles[tile] for tile in order[self.sms :]))
         self.add(holes, boxes, tiles)
-        self.say("First, each SM computes one tile. {left} tiles are left.", left=self.left)
+        self.say("First, each SM computes one tile. {left} tiles are left.")
         self.play(self.fly(flying, boxes, 1.0))
-        count = self.word(
-            "{n} − {sms} = {left}", 56, self.theme.text, bold=True, n=self.n, sms=self.sms, left=self.left
-        )
+        count = self.word("{n} − {sms} = {left}", 56, self.theme.text, bold=True)
         count.next_to(holes, DOWN, px(40))
         hue = ManimColor(self.theme.by_phase["multiply"])
         self.play(FadeIn(count), *(tile.animate.set_fill(hue) for tile in stay), run_time=0.6)
@@ -179,26 +158,19 @@ class StreamK(ManySMs):
         """Boxes become rows; 33 go on in the second round, and 99 are dark."""
         self.badge(of_trace(self.whole))
         self.ticking = self.clock(self.whole.makespan)
-        waits = Entry(tr("wait at the end"), [self.theme.wait])
-        key = self.key(*self.phases("launch", "first load", "multiply", "write"), waits)
+        self.waits_at_the_end = Entry(tr("wait at the end"), [self.theme.wait])
+        key = self.key(*self.phases("launch", "first load", "multiply", "write"), self.waits_at_the_end)
         area = self.area._replace(bottom=self.floor)
         words = tr("132 SMs, one thin row each; time runs to the right")
         lanes, title = self.rows(self.whole, area, words, fills=self.fills)
         self.play(Leave(self.gone), *key)
-        others = self.sms - self.left
-        self.say(
-            "{left} SMs compute the last {left} tiles. The other {others} have nothing to do.",
-            left=self.left,
-            others=others,
-        )
+        self.say("{left} SMs compute the last {left} tiles. The other {others} have nothing to do.")
         self.play(self.into_rows(self.boxes_now, lanes), *self.appear(title))
         self.remove(self.boxes_now)
         self.add(lanes)
         self.play(PlayTrace(self.ticking, lanes, until=self.first_round, run_time=0.8))
-        note = self.note_in(
-            lanes, self.first_round, self.left / self.sms, 1.0,
-            tr("{idle} SMs wait", idle=others), ink_on(self.theme.wait),
-        )  # fmt: skip
+        idle, ink = tr("{idle} SMs wait", idle=self.others), ink_on(self.theme.wait)
+        note = self.note_in(lanes, self.first_round, self.left / self.sms, 1.0, idle, ink)
         end, waiting = self.ends(lanes, self.us[0]), self.waiting(lanes)
         self.play(PlayTrace(self.ticking, lanes, until=float(self.whole.makespan), run_time=2.6))
         self.play(FadeIn(end, waiting))
@@ -208,10 +180,7 @@ class StreamK(ManySMs):
     def a_sum_can_be_split(self) -> None:
         """A tile with its depth is cut in two for two SMs, and the parts are added."""
         self.badge(Badge(tr("schematic"), "model"))
-        self.say(
-            "Could they help? Every number in a tile is a long sum, added up in {steps} steps.",
-            steps=self.steps,
-        )
+        self.say("Could they help? Every number in a tile is a long sum, added up in {steps} steps.")
         self.show_loaf(self.steps, self.whole.problem.k)
         self.say("Two SMs can each do half the steps. One then adds the two results.")
         self.halve_loaf()
@@ -220,13 +189,11 @@ class StreamK(ManySMs):
 
     def share_out(self) -> None:
         """Five tiles end to end, cut wherever a share ends; pieces drop to their SMs."""
-        area, total = self.area, self.steps * len(self.order)
+        area, of_tiles = self.area, range(len(self.order))
+        total = self.steps * len(self.order)
         self.say("So we share out steps, not tiles. Every four SMs share five tiles.")
         high, apart = px(150), px(28)
-        tiles = [
-            Piece(n * self.steps, (n + 1) * self.steps, tr("tile {n}", n=n + 1))
-            for n in range(len(self.order))
-        ]
+        tiles = [Piece(n * self.steps, (n + 1) * self.steps, tr("tile {n}", n=n + 1)) for n in of_tiles]
         parts, at = [], 0
         for cta, row in self.dealt:
             count = int(row["k1"] - row["k0"])
@@ -236,26 +203,22 @@ class StreamK(ManySMs):
         whole, cuts = (Ribbon(row, total, width, high, size=52) for row in (tiles, parts))
         whole.move_to([area.center[0], area.top - px(190), 0])
         cuts.move_to(whole)
-        above = self.word("{n} tiles of {steps} steps = {total} steps", 46, self.theme.text,
-                          n=len(tiles), steps=self.steps, total=total)  # fmt: skip
+        ink, count = self.theme.text, len(tiles)
+        above = self.word("{n} tiles of {steps} steps = {total} steps", 46, ink, n=count, total=total)
         above.next_to(whole, UP, px(30))
-        names = VGroup()
+        names, shifts = VGroup(), [(n - (GROUP - 1) / 2) * apart for n in range(GROUP)]
         row_y = area.bottom + px(150)
         for n, hue in enumerate(self.hues):
-            mine = VGroup(*(piece for piece, (cta, _) in zip(cuts, self.dealt, strict=True) if cta == n))
+            mine = VGroup(*self.pieces_of(cuts, n))
             box = SM(f"SM {LETTERS[n]}", hue, mine.width + px(12), px(250), size=50)
-            names.add(box.move_to([mine.get_center()[0] + (n - (GROUP - 1) / 2) * apart, row_y, 0]))
+            names.add(box.move_to([mine.get_center()[0] + shifts[n], row_y, 0]))
         middle = [area.center[0], (whole.get_bottom()[1] + names.get_top()[1]) / 2, 0]
         ratio = self.word(
-            "{n} tiles / {sms} SMs = {five} tiles / {four} SMs", 46, self.theme.text,
-            n=self.n, sms=self.sms, five=len(tiles), four=GROUP,
-        ).move_to(middle)  # fmt: skip
+            "{n} tiles / {sms} SMs = {five} tiles / {four} SMs", 46, ink, five=count, four=GROUP
+        ).move_to(middle)
         self.play(LaggedStart(*map(FadeIn, whole), lag_ratio=0.2, run_time=1.4), FadeIn(above))
         self.play(FadeIn(names, ratio))
-        self.say(
-            "Each SM gets {share} steps. Three of the five tiles get cut.",
-            share=self.share,
-        )
+        self.say("Each SM gets {share} steps. Three of the five tiles get cut.")
         # What stays shows where each tile is cut, with the names of tiles above it.
         stay = VGroup(*(box.copy().set_opacity(0.5) for box, _ in cuts))
         names_of_tiles = VGroup(*(name for _, name in whole)).set_z_index(1)
@@ -263,7 +226,7 @@ class StreamK(ManySMs):
         self.add(names_of_tiles)
         figures = [Fade(figure, 0.0, 1.0) for _, figure in cuts]
         down = [
-            [[piece.get_x() + (cta - (GROUP - 1) / 2) * apart, row_y - px(20), 0]]
+            [[piece.get_x() + shifts[cta], row_y - px(20), 0]]
             for piece, (cta, _) in zip(cuts, self.dealt, strict=True)
         ]
         self.play(Travel(list(cuts), down, leg=0.7, apart=0.25), *figures, Leave(ratio))
@@ -271,23 +234,23 @@ class StreamK(ManySMs):
         for piece, (cta, row) in () if self.narrow else zip(cuts, self.dealt, strict=True):
             tile = self.order.index(int(row["tile"])) + 1
             word = label(tr("tile {tile}", tile=tile), 32, ink_on(self.hues[cta]))
-            word.scale(min(1.0, 0.9 * piece[0].width / word.width))
-            piece.add(word.next_to(piece[1], DOWN, px(10)))
-        each = self.word("{share} steps for each SM", 46, self.theme.text, share=self.share)
+            piece.add(fit(word, 0.9 * piece[0].width).next_to(piece[1], DOWN, px(10)))
+        each = self.word("{share} steps for each SM", 46, ink)
         self.play(FadeIn(each.move_to(middle), *(piece[2:] for piece in cuts)))
         self.say("Each SM begins with its last piece, so that its neighbor need not wait for it.")
-        self.play(*(self.swap(cuts, n) for n in range(GROUP)))
+        swaps: list[Animation] = []
+        for n in range(GROUP):
+            left, right = self.pieces_of(cuts, n)
+            for one, way in (
+                (left, right.get_right() - left.get_right()), (right, left.get_left() - right.get_left()),
+            ):  # fmt: skip
+                swaps.append(one.animate(path_arc=1.0, run_time=1.4).shift(way[0] * RIGHT))
+        self.play(*swaps)
         self.leave(whole, stay, cuts, names, above, each)
 
-    def swap(self, cuts: Ribbon, cta: int) -> Animation:
-        """The two pieces of an SM change places."""
-        left, right = (piece for piece, (owner, _) in zip(cuts, self.dealt, strict=True) if owner == cta)
-        ends = left.get_right()[0], right.get_left()[0]
-        return AnimationGroup(
-            left.animate(path_arc=1.0).shift((right.get_right()[0] - ends[0]) * RIGHT),
-            right.animate(path_arc=1.0).shift((left.get_left()[0] - ends[1]) * RIGHT),
-            run_time=1.4,
-        )
+    def pieces_of(self, cuts: Ribbon, sm: int) -> list[Mobject]:
+        """The two pieces of an SM's share."""
+        return [piece for piece, (owner, _) in zip(cuts, self.dealt, strict=True) if owner == sm]
 
     def give_away(self) -> None:
         """Four lanes on the clock; what is given away is computed first, and lies ready."""
@@ -304,12 +267,11 @@ class StreamK(ManySMs):
         side, gap, end = px(150), px(84), float(self.cut.makespan)
         high = (area.top - self.floor - px(20) - (GROUP - 1) * gap) / GROUP
         self.lanes, self.names = [], VGroup()
-        for n, (sm, hue) in enumerate(zip(self.group_sms, self.hues, strict=True)):
+        for n, hue in enumerate(self.hues):
             fills = {"multiply": hue, "first load": pale[n], "launch": pale[n], "hand over": theme.idle}
-            fills |= {"wait": theme.partial, "fix up": theme.partial}
             lane = LaneVectors(
-                self.cut, [sm], (0.0, end), area.width - side, high,
-                labels=False, ticks=False, numbers=False, fills=fills,
+                self.cut, [int(self.blocks[n]["sm"][0])], (0.0, end), area.width - side, high,
+                labels=False, ticks=False, numbers=False, fills=self.fills | fills,
             )  # fmt: skip
             corner = np.array([area.right, area.top - px(10) - n * (high + gap), 0])
             self.lanes.append(lane.shift(corner - lane.grounds.get_corner(RIGHT + UP)))
@@ -339,18 +301,16 @@ class StreamK(ManySMs):
         whole, part = tr("tile {tile}", tile=tile), tr("{count} of tile {tile}", count=count, tile=tile)
         word = label(part if count < self.steps else whole, 42, ink_on(self.hues[n]), bold=True)
         left, right = (self.lanes[n].x(float(row[name])) for name in ("start", "drain"))
-        word.scale(min(1.0, 0.9 * (right - left) / word.width))
-        self.in_lanes.add(word.move_to([(left + right) / 2, self.lanes[n].grounds.get_y(), 0]))
+        fit(word, 0.9 * (right - left)).move_to([(left + right) / 2, self.lanes[n].grounds.get_y(), 0])
+        self.in_lanes.add(word)
         return word
 
     def add_up(self) -> None:
         """Partial sums go into the lanes of those that finish the tiles, once these need them."""
         takes = [(self.lanes[n], take) for n, (_, take) in enumerate(self.handed, 1)]
         last = self.piece_word(GROUP - 1, self.blocks[-1][0])
-        self.play(
-            PlayTrace(*self.moving, until=min(float(take["drain"]) for _, take in takes), run_time=1.2),
-            FadeIn(last),
-        )
+        first = min(float(take["drain"]) for _, take in takes)
+        self.play(PlayTrace(*self.moving, until=first, run_time=1.2), FadeIn(last))
         rest = [self.piece_word(n, block[-1]) for n, block in enumerate(self.blocks)]
         ways = []
         for partial, (lane, take) in zip(self.partials, takes, strict=True):
@@ -370,8 +330,8 @@ class StreamK(ManySMs):
         """Both runs, one above the other, on one clock."""
         longest, fills = float(self.whole.makespan), self.fills
         adding = Entry(tr("fetch and add"), [self.theme.partial])
-        waits = Entry(tr("wait at the end"), [self.theme.wait])
-        key = self.key(*self.phases("launch", "first load", "multiply"), adding, *self.phases("write"), waits)
+        *busy, write = self.phases("launch", "first load", "multiply", "write")
+        key = self.key(*busy, adding, write, self.waits_at_the_end)
         area = self.area._replace(bottom=self.floor)
         middle = (area.top + area.bottom) / 2
         upper, lower = area._replace(bottom=middle + px(10)), area._replace(top=middle - px(10))
@@ -379,18 +339,16 @@ class StreamK(ManySMs):
             *self.rows(self.whole, upper, tr("whole tiles"), longest, fills),
             *self.rows(self.cut, lower, tr("equal shares of steps (Stream-K)"), longest, fills),
         ]
-        self.ticking = self.clock(longest)
+        self.ticking, lanes = self.clock(longest), shown[::2]
         # Right of all rows, so that the clock's hand does not run through them.
-        right = shown[0].get_right()[0] + px(20)
-        ends = [
-            self.ends(lanes, us).set_x(right, LEFT) for lanes, us in zip(shown[::2], self.us, strict=True)
-        ]
-        runs = (self.ticking, *shown[::2])
-        self.say("This plan is called Stream-K. Here are all {sms} SMs using it.", sms=self.sms)
+        right = lanes[0].get_right()[0] + px(20)
+        ends = [self.ends(one, us).set_x(right, LEFT) for one, us in zip(lanes, self.us, strict=True)]
+        runs = (self.ticking, *lanes)
+        self.say("This plan is called Stream-K. Here are all {sms} SMs using it.")
         self.play(*key, *self.appear(*shown, self.ticking))
         self.play(PlayTrace(*runs, until=float(self.cut.makespan), run_time=2.2))
         self.play(PlayTrace(*runs, until=longest, run_time=1.0), FadeIn(ends[1], run_time=0.3))
-        waiting = VGroup(*map(self.waiting, shown[::2]))
+        waiting = VGroup(*map(self.waiting, lanes))
         self.play(FadeIn(ends[0], waiting, run_time=0.4))
         self.leave(*shown, waiting, *ends, self.ticking)
 
@@ -401,7 +359,7 @@ class StreamK(ManySMs):
         key = self.key(
             Entry(tr("what whole tiles take"), fills[:1]),
             Entry(tr("the rest, mostly for partial sums"), fills[1:2]),
-            Entry(tr("wait at the end"), fills[2:]),
+            self.waits_at_the_end,
         )
         rows = [
             (tr("whole tiles"), [self.work, 0.0, self.waits[0]]),
@@ -410,12 +368,11 @@ class StreamK(ManySMs):
         stacks = Stacks(rows, fills, area.width, px(270), size=50, above=self.narrow)
         head = self.word("an average SM's time, in µs", 46, theme.text).next_to(stacks, UP, px(36))
         VGroup(head, stacks).move_to([area.center[0], (area.top + self.floor) / 2, 0])
+        a, b = self.waits
         self.say(
             "On average, an SM waits {b:.1f} µs at the end instead of {a:.1f}. But cutting costs {c:.1f}.",
-            a=self.waits[0],
-            b=self.waits[1],
-            c=self.cost,
-        )
+            a=a, b=b, c=self.cost,
+        )  # fmt: skip
         self.play(*key, *self.appear(head))
         self.play(LaggedStart(*map(FadeIn, stacks), lag_ratio=0.15, run_time=2.2))
         self.leave(stacks, head)
@@ -427,6 +384,4 @@ class StreamK(ManySMs):
             "{:.1f} µs",
             of_trace(self.cut),
             tr("C has 1408 × 3840 numbers, each a sum of 4096 products of 16-bit numbers."),
-            n=self.n,
-            sms=self.sms,
         )

@@ -13,7 +13,6 @@ from manim import DOWN, LEFT, RIGHT, UP, FadeIn, ManimColor, VGroup
 
 from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.run import PlayTrace
-from tilesim_scenes.film.configured_scene import Area
 from tilesim_scenes.film.scene import DIMMED
 from tilesim_scenes.film.settings import REPORT
 from tilesim_scenes.film.traces import shipped
@@ -22,7 +21,7 @@ from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, px
 from tilesim_scenes.look.theme import ink_on
 from tilesim_scenes.mobjects.charts.plot import Curve, Plot
-from tilesim_scenes.mobjects.words.badge import Badge, of_trace
+from tilesim_scenes.mobjects.words.badge import of_trace
 
 FILM = {
     "title": "Wave quantization",
@@ -61,18 +60,18 @@ class WaveQuantization(ManySMs):
 
     def prepare(self) -> None:
         self.one, self.two = one, two = shipped(ONE_WAVE), shipped(TWO_WAVES)
-        self.sms, self.tiles_of = one.device.sms, [one.problem.tiles, two.problem.tiles]
+        self.sms, self.gpu, few, many = one.device.sms, two.meta["gpu"], one.problem.tiles, two.problem.tiles
         alike = {
             (t.meta["kernel_config"], t.meta["gpu"], t.meta["date"], t.problem.k, t.problem.m)
             for t in (one, two)
         }
         self.guard(len(alike) == 1, "one kernel computed both products on the same day")
-        few, many = self.tiles_of
+        self.few, self.many, self.more = few, many, many / few - 1
         self.left = many - self.sms
         self.guard(
             few == self.sms and 0 < self.left < 0.2 * self.sms, "the second product has a few tiles more"
         )
-        self.guard(round(100 * (many / few - 1)) == 9, "that is 9% more work")
+        self.guard(round(100 * self.more) == 9, "that is 9% more work")
         self.us = [round(t.makespan / 1000, 1) for t in (one, two)]
         self.guard(self.us[1] > 1.8 * self.us[0], "it takes almost twice as long")
         counts = np.bincount(two.spans["sm"], minlength=self.sms)
@@ -108,11 +107,10 @@ class WaveQuantization(ManySMs):
 
     def two_products(self) -> None:
         """Both results in tiles, on one scale; the column that only one of them has is lit."""
-        few, many = self.tiles_of
-        left, right = self.halves(few / (few + many))
-        first = self.tiles(self.one.problem, left, tr("{n} tiles", n=few))
+        left, right = self.halves(self.few / (self.few + self.many))
+        first = self.tiles(self.one.problem, left, tr("{n} tiles", n=self.few))
         names = [self.title_of_tiles]
-        second = self.tiles(self.two.problem, right, tr("{n} tiles", n=many))
+        second = self.tiles(self.two.problem, right, tr("{n} tiles", n=self.many))
         names.append(self.title_of_tiles)
         # One scale for both.
         size = second[0].width / first[0].width
@@ -122,12 +120,7 @@ class WaveQuantization(ManySMs):
             name.next_to(tiles, UP, px(24), aligned_edge=LEFT)
         columns = self.two.problem.tiles_n
         added = VGroup(*(tile for n, tile in enumerate(second) if n % columns >= self.one.problem.tiles_n))
-        self.say(
-            "Here are two matrix products: one has {few} tiles, the other {many}, {more:.0%} more.",
-            few=few,
-            many=many,
-            more=many / few - 1,
-        )
+        self.say("Here are two matrix products: one has {few} tiles, the other {many}, {more:.0%} more.")
         self.play(*self.appear(first, names[0]))
         self.play(*self.appear(second, names[1]))
         hue = ManimColor(self.theme.by_phase["multiply"])
@@ -141,16 +134,14 @@ class WaveQuantization(ManySMs):
         left, right = self.halves(0.52)
         tiles, boxes = self.tiles(self.two.problem, left), self.boxes(self.sms, right)
         holes = VGroup(*(tile.copy().set_fill(ManimColor(self.theme.idle)) for tile in tiles))
-        self.say("The GPU has {sms} processors, called SMs. Each computes one tile at a time.", sms=self.sms)
+        self.say("The GPU has {sms} processors, called SMs. Each computes one tile at a time.")
         self.play(*self.appear(tiles, boxes, self.title_of_tiles, self.title_of_boxes))
         self.wait(0.8)
         order = in_turn(self.two)
         self.add(holes, boxes, tiles)
-        self.say("So the GPU computes {sms} tiles at once. That is called a wave. {left} tiles are left.",
-                 sms=self.sms, left=self.left)  # fmt: skip
+        self.say("So the GPU computes {sms} tiles at once. That is called a wave. {left} tiles are left.")
         self.play(self.fly([tiles[tile] for tile in order[: self.sms]], boxes, 3.2))
-        count = self.word("{many} − {sms} = {left}", 56, self.theme.text, bold=True,
-                          many=self.tiles_of[1], sms=self.sms, left=self.left)  # fmt: skip
+        count = self.word("{many} − {sms} = {left}", 56, self.theme.text, bold=True)
         count.next_to(holes, DOWN, px(24))
         hue = ManimColor(self.theme.by_phase["multiply"])
         stay = [tiles[tile].animate.set_fill(hue) for tile in order[self.sms :]]
@@ -165,15 +156,10 @@ class WaveQuantization(ManySMs):
         area = self.area._replace(bottom=self.floor)
         middle = (area.top + area.bottom) / 2
         halves = area._replace(bottom=middle + px(10)), area._replace(top=middle - px(10))
-        self.pair = [
-            self.rows(
-                run,
-                half,
-                tr("{n} tiles: each thin row is an SM, time runs to the right", n=run.problem.tiles),
-                longest,
-            )
-            for run, half in zip((self.one, self.two), halves, strict=True)
-        ]
+        self.pair = []
+        for run, half in zip((self.one, self.two), halves, strict=True):
+            title = tr("{n} tiles: each thin row is an SM, time runs to the right", n=run.problem.tiles)
+            self.pair.append(self.rows(run, half, title, longest))
         self.ticking = self.clock(longest)
         self.moving = (self.ticking, *(lanes for lanes, _ in self.pair))
         self.say(
@@ -194,44 +180,33 @@ class WaveQuantization(ManySMs):
     def a_second_wave(self) -> None:
         """12 rows go on, and 120 are dark."""
         (upper, upper_title), (lower, lower_title) = self.pair
-        self.say(
-            "The second needs another wave for its last {left} tiles: almost as long again.", left=self.left
-        )
+        self.say("The second needs another wave for its last {left} tiles: almost as long again.")
         self.play(PlayTrace(*self.moving, until=float(self.two.makespan), run_time=4.2))
         end = self.ends(lower, self.us[1])
         self.play(FadeIn(end))
         self.wait(0.4)
-        note = self.note_in(
-            lower,
-            self.first_wave,
-            self.left / self.sms,
-            1.0,
-            tr("second wave: {idle} SMs have no tile", idle=self.idle),
-        )
-        self.say(
-            "The other {idle} SMs cannot help, because each tile is computed by one SM alone.", idle=self.idle
-        )
+        words = self.tr("second wave: {idle} SMs have no tile")
+        note = self.note_in(lower, self.first_wave, self.left / self.sms, 1.0, words)
+        self.say("The other {idle} SMs cannot help, because each tile is computed by one SM alone.")
         dimmed = (upper, upper_title, self.end_of_one, self.first_waves[0])
         self.play(*(Fade(one, 1.0, DIMMED) for one in dimmed), FadeIn(note))
         self.wait(1.5)
         self.let_read()
-        self.play(
-            *map(Leave, (*dimmed, lower, lower_title, end, note, self.first_waves[1], self.ticking)),
-            *self.key(),
-        )
+        leaving = (*dimmed, lower, lower_title, end, note, self.first_waves[1], self.ticking)
+        self.play(*map(Leave, leaving), *self.key())
 
-    def plot(self, area: Area) -> tuple[Plot, VGroup]:
+    def plot(self) -> tuple[Plot, VGroup]:
         """Axes of tiles and µs, with their names."""
+        area = self.area
         most, slowest = self.points[-1][0], max(us for _, us in self.points)
         top = EVERY * (1 + int(slowest // EVERY))
         plot = Plot(
             (0, most), (0, top), range(0, most + 1, self.sms), range(0, top + 1, EVERY),
             area.width - px(140), area.height - px(190), size=38,
         )  # fmt: skip
-        plot.shift(
-            np.array([area.right - px(20), area.bottom + px(120), 0]) - plot.ground.get_corner(RIGHT + DOWN)
-        )
-        across = self.word("tiles of the product (a wave is {sms})", 42, self.theme.text, sms=self.sms)
+        corner = [area.right - px(20), area.bottom + px(120), 0]
+        plot.shift(corner - plot.ground.get_corner(RIGHT + DOWN))
+        across = self.word("tiles of the product (a wave is {sms})", 42, self.theme.text)
         up = self.word("time in µs", 42, self.theme.text)
         across.next_to(plot.ground, DOWN, px(72))
         up.next_to(plot.ground, UP, px(16), aligned_edge=LEFT)
@@ -239,8 +214,8 @@ class WaveQuantization(ManySMs):
 
     def it_grows(self) -> None:
         """The time of a product that grows climbs in steps."""
-        self.badge(Badge(tr("measured on {gpu}", gpu=self.two.meta["gpu"]), "measured"))
-        plot, names = self.plot(self.area)
+        self.badge(self.measured())
+        plot, names = self.plot()
         curve = Curve(plot, self.points, self.theme.by_phase["multiply"], 9)
         self.say("As a product grows, its time climbs in steps, one for each new wave.")
         self.play(*self.appear(plot, names))
@@ -255,17 +230,12 @@ class WaveQuantization(ManySMs):
         self.play(FadeIn(marks, lag_ratio=0.5, run_time=3.2))
         self.wait(1.0)
         self.leave(plot, names, curve, marks)
-        few, many = self.tiles_of
         self.close(
             "On an H200, {many} tiles take {times:.1f} times as long as {few}, "
             "because the GPU's {sms} SMs need a second wave for the last {left}.",
-            [(tr("{n} tiles", n=many), self.us[1]), (tr("{n} tiles", n=few), self.us[0])],
+            [(tr("{n} tiles", n=self.many), self.us[1]), (tr("{n} tiles", n=self.few), self.us[0])],
             "times",
             "{:.1f} µs",
             of_trace(self.two),
             tr("Tiles of 128 × 256 numbers, each a sum of 4096 products of 16-bit numbers."),
-            few=few,
-            many=many,
-            sms=self.sms,
-            left=self.left,
         )

@@ -30,8 +30,10 @@ class Lesson(Film):
     """A film of one story. A subclass takes its figures in `prepare` and tells the story in `construct`.
 
     Its sentences stand where they are said, as English text with {fields} for figures; that text is the key
-    of its translation. Whatever a sentence claims about the data is guarded in `prepare`. Where somebody asks
-    for data of their own, the film is made by the class `neutral` instead, which makes no claims.
+    of its translation. A field is a figure that is given with the sentence, or else an attribute of the
+    film, as `prepare` sets them. Whatever a sentence claims about the data is guarded in `prepare`. Where
+    somebody asks for data of their own, the film is made by the class `neutral` instead, which makes no
+    claims.
     """
 
     neutral: ClassVar[type[Film] | None] = None
@@ -73,21 +75,31 @@ class Lesson(Film):
                 f"the film {type(self).__name__} says that {claim}, and this data does not show it"
             )
 
+    def measured(self) -> Badge:
+        """The badge of what was measured on the film's `gpu`."""
+        return Badge(self.tr("measured on {gpu}"), "measured")
+
     def ask(self, note: str = "") -> None:
         """Show the film's title and question, as FILM has them, and in small what a newcomer has to know."""
         declared = sys.modules[type(self).__module__].FILM
         question, title = declared["question"], declared["title"]
         self.title(tr(question), tr(title), tr(note) if note else "")
 
+    def tr(self, sentence: str, **figures: Any) -> str:
+        """A sentence in the film's language, its fields filled in."""
+        return tr(sentence, **(vars(self) | figures))
+
     def say(self, sentence: str, **figures: Any) -> None:
         """Make a sentence the caption with the next play, once the one before could be read."""
-        super().say(tr(sentence, **figures) if sentence else "")
+        super().say(self.tr(sentence, **figures) if sentence else "")
 
     def word(
         self, text: str, size: float = 46, color: Colour | None = None, bold: bool = False, **figures: Any
     ) -> Mobject:
         """A label, of two lines if one is too wide; its English text is the key of its translation."""
-        shown = lines(tr(text, **figures), size, self.area.width, color=color or self.theme.quiet, bold=bold)
+        shown = lines(
+            self.tr(text, **figures), size, self.area.width, color=color or self.theme.quiet, bold=bold
+        )
         return shown[0] if len(shown) == 1 else shown
 
     def key(self, *entries: Entry) -> Sequence[Animation]:
@@ -153,7 +165,9 @@ class Lesson(Film):
         figures |= {"times": long / short, "less": 1 - short / long, "first": long, "second": short}
         kind = "measured" if badge.kind == "counted" else badge.kind
         bars = Bars([(name, value, kind) for name, value in rows], width=self.area.width, form=form)
-        card = Finding(tr(sentence, **figures), _number(number, figures), bars, badge, conditions)
+        card = Finding(
+            self.tr(sentence, **figures), _number(number, vars(self) | figures), bars, badge, conditions
+        )
         self.finding(card, [bars.grow()])
 
 

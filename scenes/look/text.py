@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache, partial
 from itertools import combinations, pairwise
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import cairo
 import numpy as np
@@ -38,6 +38,7 @@ NOT_DRAWN = dict.fromkeys(
     (*range(32), *range(127, 160), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF), "\N{REPLACEMENT CHARACTER}"
 )
 """What stands for control characters, surrogates and codes that are none, as `str.translate` takes it."""
+M = TypeVar("M", bound=Mobject)
 
 
 def px(pixels: float) -> float:
@@ -103,6 +104,11 @@ def lines(
     if broken.width > room:
         broken.scale(room / broken.width)
     return broken
+
+
+def fit(mobject: M, width: float, height: float = np.inf) -> M:
+    """A mobject, shrunk where it is wider or higher than so many units."""
+    return mobject.scale(min(1.0, width / mobject.width, height / mobject.height))
 
 
 def keep_apart(words: Sequence[Mobject], gap: float, low: float, high: float, dim: int = 0) -> None:

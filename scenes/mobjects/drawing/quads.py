@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from manim import ManimColor, Rectangle, RoundedRectangle, VGroup, VMobject
+from manim import DOWN, UP, Circle, Line, ManimColor, Rectangle, RoundedRectangle, VGroup, VMobject
 
 from tilesim_scenes.look.text import advance, outline, px
 from tilesim_scenes.look.theme import AnyColour, mixed, theme_now
@@ -37,6 +37,11 @@ def rounded(
     return box.set_fill(ManimColor(fill), 1.0).set_stroke(ManimColor(edge), stroke_width(pixels))
 
 
+def disc(radius: float, fill: AnyColour) -> Circle:
+    """A disc without an edge."""
+    return Circle(radius, stroke_width=0.0, fill_color=ManimColor(fill), fill_opacity=1.0)
+
+
 def shape(fill: AnyColour, opacity: float = 1.0, of: type[VMobject] = VMobject) -> VMobject:
     """A mobject, of a class, with a fill and no points as yet."""
     return of(fill_color=ManimColor(fill), fill_opacity=opacity, stroke_width=0.0)
@@ -50,6 +55,17 @@ def strokes(colour: AnyColour, width: float, opacity: float = 1.0) -> VMobject:
         stroke_opacity=opacity,
         fill_opacity=0.0,
     )
+
+
+def edged(mobject: VMobject, colour: AnyColour, pixels: float) -> VMobject:
+    """A mobject whose edge, or whose lines, have a colour and a width."""
+    return mobject.set_stroke(ManimColor(colour), stroke_width(pixels))
+
+
+def bracket(start: np.ndarray, end: np.ndarray, colour: AnyColour, pixels: float = 4.0) -> VGroup:
+    """A level line between two points, with a tick at each end."""
+    ticks = (Line(at + px(14) * DOWN, at + px(14) * UP) for at in (start, end))
+    return edged(VGroup(Line(start, end), *ticks), colour, pixels)
 
 
 def stroke_width(pixels: float) -> float:

@@ -107,7 +107,7 @@ def test_what_a_call_and_a_product_take_and_what_is_left_add_up() -> None:
     scene = made("launch-latency")
     assert scene.product + scene.waits == pytest.approx(scene.call)
     whole, busy = (scene.us[how, SMALL] for how in ("calls", "queued"))
-    assert scene.idle == pytest.approx(1 - busy / whole, abs=0.005)
+    assert scene.share == pytest.approx(1 - busy / whole, abs=0.005)
 
 
 def test_lanes_of_calls_show_what_has_begun_and_nothing_else() -> None:
@@ -138,7 +138,7 @@ def test_what_arrives_is_all_that_the_tiles_load() -> None:
 def test_the_parts_of_a_tile_are_its_time_and_close_to_the_average_of_all() -> None:
     scene = made("one-tile")
     assert scene.launch + scene.load + scene.multiply + scene.write == scene.done
-    assert scene.read_kb == scene.problem.k_steps * scene.pair_kb == 384
+    assert scene.kb == scene.problem.k_steps * scene.pair_kb == 384
     spans = scene.run.spans
     assert abs((spans["done"] - spans["issue"]).mean() - scene.done) < 100
     assert abs((spans["drain"] - spans["start"]).mean() - scene.multiply) < 100
