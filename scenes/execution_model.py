@@ -16,7 +16,6 @@ from tilesim.ladder.reports import row
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.film.configured_scene import Area
-from tilesim_scenes.film.settings import REPORT
 from tilesim_scenes.film.traces import shipped
 from tilesim_scenes.kit.many_sms import ManySMs
 from tilesim_scenes.look.language import tr
@@ -51,8 +50,6 @@ OVER = 1.3
 
 class ExecutionModel(ManySMs):
     """How many thread blocks run, how many wait, and why."""
-
-    asked = REPORT
 
     def prepare(self) -> None:
         kernels = self.report("execution_model")["kernels"]
@@ -91,7 +88,6 @@ class ExecutionModel(ManySMs):
         self.guard(alone and sooner, "the fifth block has the SM to itself and is done sooner")
 
     def construct(self) -> None:
-        self.hue = self.theme.by_phase["multiply"]
         self.names = (
             tr("first block"),
             tr("second block"),

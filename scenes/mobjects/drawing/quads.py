@@ -7,7 +7,7 @@ the ground's points as they are, so it follows whenever somebody has moved, scal
 from itertools import pairwise
 
 import numpy as np
-from manim import DOWN, UP, Circle, Line, ManimColor, Rectangle, VGroup, VMobject
+from manim import DOWN, UP, Circle, Line, ManimColor, Rectangle, RoundedRectangle, VGroup, VMobject
 
 from tilesim_scenes.look.text import advance, outline, px
 from tilesim_scenes.look.theme import AnyColour
@@ -51,6 +51,14 @@ def strokes(colour: AnyColour, width: float, opacity: float = 1.0) -> VMobject:
 def edged(mobject: VMobject, colour: AnyColour, pixels: float) -> VMobject:
     """A mobject whose edge, or whose lines, have a colour and a width."""
     return mobject.set_stroke(ManimColor(colour), stroke_width(pixels))
+
+
+def rounded(
+    width: float, height: float, radius: float, edge: AnyColour, pixels: float, fill: AnyColour | None = None
+) -> RoundedRectangle:
+    """A rectangle with round corners and an edge `pixels` wide, filled with a colour, or not at all."""
+    box = edged(RoundedRectangle(width=width, height=height, corner_radius=radius), edge, pixels)
+    return box.set_fill(ManimColor(fill), 1.0) if fill else box
 
 
 def bracket(start: np.ndarray, end: np.ndarray, colour: AnyColour, pixels: float = 4.0) -> VGroup:
