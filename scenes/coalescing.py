@@ -16,7 +16,6 @@ from tilesim.ideas.memory_hierarchy import levels
 from tilesim.ladder.reports import row
 from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.travel import Travel
-from tilesim_scenes.film.settings import REPORT
 from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
@@ -58,8 +57,6 @@ PIECES = 32
 class Coalescing(Lesson):
     """One sum, along rows and down columns; a warp, and the pieces of memory that it needs."""
 
-    asked = REPORT
-
     def prepare(self) -> None:
         report = self.report("strided_sum")
         self.gpu, self.cells, size = report["machine"]["gpu"], report["cells"], report["element"]
@@ -86,7 +83,6 @@ class Coalescing(Lesson):
         self.times, self.mb = self.us[1] / self.us[0], self.bytes / 1e6
 
     def construct(self) -> None:
-        self.hue = self.theme.by_phase["multiply"]
         self.waste = mixed(self.theme.background, self.theme.operand, 0.6)
         self.empty = mixed(self.theme.background, self.theme.operand, 0.28)
         self.used_or_not = Entry(tr("used"), [self.hue]), Entry(tr("sent, but not used"), [self.waste])

@@ -23,20 +23,17 @@ from manim import (
     Line,
     ManimColor,
     Mobject,
-    MoveToTarget,
-    RoundedRectangle,
     VGroup,
 )
 
 from tilesim.ladder.reports import row
 from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.run import PlayTrace
-from tilesim_scenes.film.settings import REPORT
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import fit, label, lines, px
 from tilesim_scenes.look.theme import ink_on, mixed
-from tilesim_scenes.mobjects.drawing.quads import bracket, disc, edged, rectangle, stroke_width
+from tilesim_scenes.mobjects.drawing.quads import bracket, disc, edged, rectangle, rounded, stroke_width
 from tilesim_scenes.mobjects.hardware.memory import SM
 from tilesim_scenes.mobjects.models.warp_lanes import WarpLanes
 from tilesim_scenes.mobjects.words.badge import Badge
@@ -65,8 +62,6 @@ THREADS, SHOWN, PLACES = 32, 4, 8
 class Divergence(Lesson):
     """One warp alone, then 32 warps."""
 
-    asked = REPORT
-
     def prepare(self) -> None:
         measured = self.report("divergence")
         four, one = (row(measured, code="branch", split="lanes", warps=1, ways=ways) for ways in (4, 1))
@@ -92,8 +87,7 @@ class Divergence(Lesson):
         self.guard(in_order["cycles"] < 1.05 * alike["cycles"], "sorted cases cost no more than one case")
 
     def construct(self) -> None:
-        self.blue = self.theme.by_phase["multiply"]
-        self.pale = mixed(self.theme.background, self.blue, 0.14)
+        self.pale = mixed(self.theme.background, self.hue, 0.14)
         self.ask("On a GPU, thousands of threads run the same program, each on its own piece of the data.")
         self.items()
         self.a_warp()
@@ -148,13 +142,12 @@ class Divergence(Lesson):
     def dot(self, case: str, step: float) -> VGroup:
         """A thread with the letter of its case."""
         size = max(24, min(34, 0.62 * step / px(1)))
-        return VGroup(disc(0.42 * step, self.blue), label(case, size, ink_on(self.blue), bold=True))
+        return VGroup(disc(0.42 * step, self.hue), label(case, size, ink_on(self.hue), bold=True))
 
-    def capsule(self, dots: Mobject, step: float) -> RoundedRectangle:
+    def capsule(self, dots: Mobject, step: float) -> Mobject:
         """What makes threads a warp."""
         wide, tall = dots.width + 0.6 * step, 1.5 * step
-        pill = RoundedRectangle(width=wide, height=tall, corner_radius=tall / 2).move_to(dots)
-        return edged(pill.set_fill(ManimColor(self.pale), 1.0), self.blue, 4)
+        return rounded(wide, tall, tall / 2, self.hue, 4, self.pale).move_to(dots)
 
     def a_warp(self) -> None:
         """Squares become dots, and a capsule closes around them."""
@@ -175,15 +168,14 @@ class Divergence(Lesson):
     def instruction(self, text: str, x: float) -> VGroup:
         """A box above the warp."""
         words = label(text, 44, mono=True, bold=True)
-        box = RoundedRectangle(corner_radius=px(14), width=words.width + px(50), height=px(110))
-        one = VGroup(edged(box, self.theme.text, 3), words)
+        one = VGroup(rounded(words.width + px(50), px(110), px(14), self.theme.text, 3), words)
         if len(text) < 10:
             fit(one, self.area.width / 4.3)
         return one.move_to([x, self.area.top - px(130), 0])
 
     def fan(self, box: Mobject, threads: Sequence[int]) -> VGroup:
         """Lines from an instruction to threads that carry it out."""
-        look = {"buff": px(10), "stroke_color": ManimColor(self.blue), "stroke_width": stroke_width(2.5)}
+        look = {"buff": px(10), "stroke_color": ManimColor(self.hue), "stroke_width": stroke_width(2.5)}
         return VGroup(*(Line(box.get_bottom(), self.dots[n].get_top(), **look) for n in threads))
 
     def one_instruction(self) -> None:
@@ -209,7 +201,7 @@ class Divergence(Lesson):
         self.say("So it runs case A first, while the other threads wait.")
         dim = (Fade(one, 1.0, 0.35, run_time=0.6) for one in (*boxes[1:], waiting))
         self.play(*dim, *map(FadeOut, fans[1:]))
-        self.play(*(Indicate(dot[0], 1.15, ManimColor(self.blue), run_time=1.2) for dot in self.dots[::4]))
+        self.play(*(Indicate(dot[0], 1.15, ManimColor(self.hue), run_time=1.2) for dot in self.dots[::4]))
         self.let_read()
         self.play(*map(Leave, (boxes, fans[0])), Fade(waiting, 0.35, 1.0))
 
@@ -224,7 +216,7 @@ class Divergence(Lesson):
     def case_after_case(self) -> None:
         """The warp turns upright and leaves a row for each thread."""
         area = self.area
-        works, waits = Entry(tr("thread works"), [self.blue]), Entry(tr("thread waits"), [self.theme.quiet])
+        works, waits = Entry(tr("thread works"), [self.hue]), Entry(tr("thread waits"), [self.theme.quiet])
         key = self.key(works, waits)
         self.first = self.lanes(4, area.top - px(70), area.top - self.floor - px(160))
         axis = self.word("32 threads, one row each; time in cycles of the GPU’s clock →", 38, self.theme.text)
@@ -258,15 +250,13 @@ class Divergence(Lesson):
     def one_case(self) -> None:
         """The same work where all threads agree, on the same scale."""
         leaving = self.first.warp
-        leaving.dots.set_fill(ManimColor(self.blue))
+        leaving.dots.set_fill(ManimColor(self.hue))
         self.first.remove(leaving)
         self.add(leaving)
         self.let_read()
         self.play(FadeOut(leaving, shift=px(100) * RIGHT), Leave(self.axis), Leave(self.counter))
         squeezed = (0.22 if self.narrow else 0.36) * (self.area.top - self.floor)
-        self.first.generate_target().stretch_to_fit_height(squeezed)
-        self.first.target.align_to(self.first, UP)
-        self.play(MoveToTarget(self.first, run_time=0.8))
+        self.play(self.first.animate.stretch_to_fit_height(squeezed).align_to(self.first, UP), run_time=0.8)
         whole = self.length_of(self.first, self.four)
         top = whole.get_bottom()[1] - px(80)
         high = min(self.first.ground.height, top - self.floor - px(110))
@@ -303,7 +293,7 @@ class Divergence(Lesson):
         high = (area.height - heads - foot) / SHOWN
         step = min(wide / (PLACES + 1), 0.56 * high)
         self.groups, self.pills, self.to_run = VGroup(), VGroup(), VGroup()
-        fill = mixed(self.theme.background, self.blue, 0.25)
+        fill = mixed(self.theme.background, self.hue, 0.25)
         left = area.left + wide + px(60)
         room = area.right - left - px(24)
         for warp in range(SHOWN):
@@ -314,7 +304,7 @@ class Divergence(Lesson):
             self.pills.add(self.capsule(dots, step))
             parts = VGroup()
             for case in CASES:
-                part = edged(rectangle(room / 4 - px(8), 0.52 * high, fill), self.blue, 3)
+                part = edged(rectangle(room / 4 - px(8), 0.52 * high, fill), self.hue, 3)
                 name = self.word("case {case}", 38, self.theme.text, case=case)
                 parts.add(VGroup(part, fit(name, 0.9 * part.width)))
             parts.arrange(RIGHT, buff=px(8)).move_to([left, y, 0], LEFT)

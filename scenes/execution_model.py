@@ -16,16 +16,14 @@ from tilesim.ladder.reports import row
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.film.configured_scene import Area
-from tilesim_scenes.film.settings import REPORT
 from tilesim_scenes.film.traces import shipped
 from tilesim_scenes.kit.many_sms import ManySMs
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, lines, px
+from tilesim_scenes.look.text import fit, label, lines, px
 from tilesim_scenes.look.theme import ink_on
-from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
+from tilesim_scenes.mobjects.drawing.quads import edged, rectangle
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace
-from tilesim_scenes.mobjects.words.key import Entry
 
 FILM = {
     "title": "Execution model",
@@ -53,23 +51,23 @@ OVER = 1.3
 class ExecutionModel(ManySMs):
     """How many thread blocks run, how many wait, and why."""
 
-    asked = REPORT
-
     def prepare(self) -> None:
         kernels = self.report("execution_model")["kernels"]
         kernel = row({"rows": kernels}, name=NAME, tile=TILE, stages=STAGES)
         self.run = run = shipped(RECORDED)
         self.sms, self.blocks = run.device.sms, run.problem.tiles
-        self.room = occupancy("h200", THREADS, kernel["registers"], kernel["shared_bytes"])
-        self.guard(self.room.binding == ("shared memory",), "shared memory runs out first")
-        uses = {use.limit: use for use in self.room.uses}
-        self.shared = uses["shared memory"]
-        self.guard(uses["registers"].blocks > 2, "registers have room for a third block")
-        self.guard(uses["threads"].blocks > 2, "there may be threads for a third block")
-        self.guard(
-            2 < 3 * self.shared.of_block / self.shared.of_sm * 2 < 2 * OVER, "a third block does not fit"
+        room = occupancy("h200", THREADS, kernel["registers"], kernel["shared_bytes"])
+        self.guard(room.binding == ("shared memory",), "shared memory runs out first")
+        uses = {use.limit: use for use in room.uses}
+        self.shared, self.registers, self.threads = (
+            uses[limit] for limit in ("shared memory", "registers", "threads")
         )
-        self.guard(self.room.residents == kernel["seen"] == kernel["driver"] == 2, "two blocks were seen")
+        self.own, self.of_sm = self.shared.of_block // 1024, self.shared.of_sm // 1024
+        self.guard(self.registers.blocks > 2, "registers have room for a third block")
+        self.guard(self.threads.blocks > 2, "there may be threads for a third block")
+        third = 3 * self.shared.of_block / self.shared.of_sm
+        self.guard(1 < third < OVER, "a third block does not fit")
+        self.guard(room.residents == kernel["seen"] == kernel["driver"] == 2, "two blocks were seen")
         self.at_once = 2 * self.sms
         spans = run.spans
         edges = np.concatenate([spans["issue"], spans["done"]])
@@ -78,24 +76,25 @@ class ExecutionModel(ManySMs):
         self.guard(len(np.unique(spans["cta"])) == self.blocks, "each tile has a block of its own")
         counts = np.bincount(spans["sm"], minlength=self.sms)
         self.last = int((counts == 5).sum())
-        self.guard(
-            self.last < self.sms / 2 and set(counts.tolist()) == {4, 5},
-            "at the end few SMs have a block",
-        )
+        few = self.last < self.sms / 2 and set(counts.tolist()) == {4, 5}
+        self.guard(few, "at the end few SMs have a block")
         self.ours = int(np.flatnonzero(counts == 5)[0])
         mine = spans[spans["sm"] == self.ours]
         self.leaves = float(np.sort(mine["done"])[0])
         self.guard(float(np.sort(mine["issue"])[2]) >= self.leaves, "a block waits for another one to end")
         *before, fifth = np.sort(mine, order=["issue", "cta"])
-        took = [float(one["done"] - one["issue"]) for one in before]
-        self.guard(
-            fifth["start"] > max(one["done"] for one in before)
-            and fifth["done"] - fifth["issue"] < min(took),
-            "the fifth block has the SM to itself and is done sooner",
-        )
+        alone = fifth["start"] > max(one["done"] for one in before)
+        sooner = fifth["done"] - fifth["issue"] < min(one["done"] - one["issue"] for one in before)
+        self.guard(alone and sooner, "the fifth block has the SM to itself and is done sooner")
 
     def construct(self) -> None:
-        self.hue = self.theme.by_phase["multiply"]
+        self.names = (
+            tr("first block"),
+            tr("second block"),
+            tr("third block"),
+            tr("fourth block"),
+            tr("fifth block"),
+        )
         self.ask("A GPU runs the same small program many times at once. Each run is called a thread.")
         self.a_block_for_each_tile()
         self.two_for_each_sm()
@@ -110,12 +109,8 @@ class ExecutionModel(ManySMs):
             "{:,.0f}",
             of_trace(self.run),
             tr("{all} blocks of {threads} threads; each block takes {own} of the {of_sm} KB of shared memory",
-                all=self.blocks, threads=THREADS, **self.kb()),
+                all=self.blocks, threads=THREADS, own=self.own, of_sm=self.of_sm),
         )  # fmt: skip
-
-    def kb(self) -> dict[str, int]:
-        """KB of shared memory that a block takes, and that an SM has."""
-        return {"own": self.shared.of_block // 1024, "of_sm": self.shared.of_sm // 1024}
 
     def two_areas(self) -> Sequence[Area]:
         """Rooms for C and for the SMs, with a line below each for a count; in a square it stands beside."""
@@ -131,34 +126,30 @@ class ExecutionModel(ManySMs):
         self.say("A GPU cuts the product C of two matrices into tiles.")
         self.play(FadeIn(tiles, name, run_time=0.5))
         side = min(0.66 * right.height, 0.8 * right.width)
+        launch = ManimColor(self.theme.launch)
         one = rectangle(side, side, self.theme.launch, 0.3).move_to(right.center)
-        one.set_stroke(ManimColor(self.theme.launch), stroke_width(6))
+        edged(one, self.theme.launch, 6)
         dots = VGroup(*(rectangle(0.032 * side, 0.032 * side, self.theme.text) for _ in range(THREADS)))
         dots.arrange_in_grid(cols=16, buff=(0.026 * side, 0.075 * side)).move_to(one)
         title = self.word("the thread block of one tile", 46, self.theme.text).next_to(one, UP, px(24))
         words = self.word("{threads} threads", 46, self.theme.text, threads=THREADS)
         words.next_to(one, DOWN, px(24))
         self.say("{n} threads work on each tile. Together they form a thread block.", n=THREADS)
-        queue = self.word("{blocks} thread blocks", 46, self.theme.text, blocks=self.blocks)
-        queue.move_to(name, LEFT)
+        self.queue, self.queue_name = tiles, self.word("{blocks} thread blocks", 46, self.theme.text)
+        self.queue_name.move_to(name, LEFT)
         first = tiles[self.run.problem.tiles_n - 1]
-        self.play(first.animate.set_fill(ManimColor(self.theme.launch)), run_time=0.4)
+        self.play(first.animate.set_fill(launch), run_time=0.4)
         self.play(FadeIn(one, title, target_position=first, scale=0.05, run_time=1.0))
         self.play(FadeIn(dots, lag_ratio=0.01, run_time=1.2), FadeIn(words))
-        self.play(
-            *(tile.animate.set_fill(ManimColor(self.theme.launch)) for tile in tiles),
-            FadeOut(name),
-            FadeIn(queue),
-            run_time=1.0,
-        )
+        lit = (tile.animate.set_fill(launch) for tile in tiles)
+        self.play(*lit, FadeOut(name), FadeIn(self.queue_name), run_time=1.0)
         self.leave(one, dots, title, words)
-        self.queue, self.queue_name = tiles, queue
 
     def two_for_each_sm(self) -> None:
         """Blocks fly to SMs in the order in which they began, one for each, and then one more."""
         _, right = self.two_areas()
         boxes, corner = self.boxes(self.sms, right), self.queue.get_corner(DOWN + LEFT)
-        self.say("The GPU has {sms} processors, called SMs. Each one first takes one block.", sms=self.sms)
+        self.say("The GPU has {sms} processors, called SMs. Each one first takes one block.")
         self.play(*self.appear(boxes, self.title_of_boxes))
         # In the queue, blocks are in the order in which they began; here are the first two of each SM.
         order = np.argsort(self.run.spans, order=["issue", "cta"])
@@ -170,17 +161,15 @@ class ExecutionModel(ManySMs):
             tiles = [self.queue[turns[sm][turn]] for sm in sms]
             off = (turn - 0.5) * 0.4 * boxes[0].width
             ways = [[boxes[sm].get_center() + off * RIGHT] for sm in sms]
-            size = 0.34 * boxes[0].width / tiles[0].width
+            sizes = [[min(1.0, 0.34 * boxes[0].width / tiles[0].width)]] * len(tiles)
             self.bring_to_front(*tiles)
-            self.play(
-                Travel(tiles, ways, [[min(1.0, size)]] * len(tiles), leg=0.7, apart=0.016, run_time=2.4)
-            )
+            self.play(Travel(tiles, ways, sizes, leg=0.7, apart=0.016, run_time=2.4))
             for tile in tiles:
                 tile.set_fill(ManimColor(self.hue))
-        names = VGroup()
+        names, waiting = VGroup(), self.blocks - self.at_once
         for place, text, n in (
             (boxes.get_corner(DOWN + LEFT), "{n} blocks run", self.at_once),
-            (corner, "{n} blocks wait", self.blocks - self.at_once),
+            (corner, "{n} blocks wait", waiting),
         ):
             name = self.word(text, 50, self.theme.text, bold=True, n=n)
             if self.narrow and not self.tall:
@@ -189,7 +178,7 @@ class ExecutionModel(ManySMs):
                 name.move_to([place[0], place[1] - px(60), 0], LEFT)
             names.add(name)
         self.play(FadeIn(names[0]))
-        self.say("The other {n} blocks wait. Why does no SM take a third?", n=self.blocks - self.at_once)
+        self.say("The other {n} blocks wait. Why does no SM take a third?", n=waiting)
         self.play(FadeIn(names[1]))
         self.leave(self.queue, self.queue_name, boxes, self.title_of_boxes, names)
 
@@ -201,56 +190,48 @@ class ExecutionModel(ManySMs):
         name.next_to(ground, UP, px(16), aligned_edge=LEFT)
         each, blocks = wide * use.of_block / use.of_sm, []
         for number in range(3):
-            out = number >= use.blocks
-            fill = self.theme.wait if out else self.hue
-            part = rectangle(0.98 * each, 0.86 * high, fill, 0.35 if out else 1.0)
-            if out:
-                part.set_stroke(ManimColor(self.theme.wait), stroke_width(5))
+            fill, opacity, ink = self.hue, 1.0, ink_on(self.hue)
+            if number >= use.blocks:
+                fill, opacity, ink = self.theme.wait, 0.35, self.theme.text
+            part = rectangle(0.98 * each, 0.86 * high, fill, opacity)
+            if opacity < 1:
+                edged(part, fill, 5)
             part.move_to(ground.get_left() + (number + 0.5) * each * RIGHT)
-            words = [tr("first block"), tr("second block"), tr("third block")][number]
-            kb = use.of_block // 1024
+            words = self.names[number]
             if use is self.shared:
-                words = tr("{block}: {kb} KB", block=words, kb=kb)
-            word = label(words, 42, self.theme.text if out else ink_on(fill))
-            if word.width < 0.94 * part.width:
-                blocks.append(VGroup(part, word.move_to(part)))
-            else:
-                blocks.append(VGroup(part))
+                words = tr("{block}: {kb} KB", block=words, kb=self.own)
+            word = label(words, 42, ink).move_to(part)
+            blocks.append(VGroup(part, word) if word.width < 0.94 * part.width else VGroup(part))
         return VGroup(ground, name), blocks
 
     def no_third(self) -> None:
         """What blocks take of an SM: two fit, and a third does not."""
         area = self.area
-        uses = {use.limit: use for use in self.room.uses}
-        shared, registers, threads = (uses[one] for one in ("shared memory", "registers", "threads"))
+        few, many = self.registers.blocks, self.threads.blocks
         rows = (
-            (tr("shared memory, the SM's own fast memory: {of_sm} KB", **self.kb()), shared),
-            (tr("registers, where threads keep their numbers: room for {n} blocks", n=registers.blocks),
-                registers),
-            (tr("thread slots: room for {n} blocks", n=threads.blocks), threads),
-        )  # fmt: skip
+            (self.tr("shared memory, the SM's own fast memory: {of_sm} KB"), self.shared),
+            (tr("registers, where threads keep their numbers: room for {n} blocks", n=few), self.registers),
+            (tr("thread slots: room for {n} blocks", n=many), self.threads),
+        )
         step = min(px(250), area.height / 3)
-        bars = [
+        (ground, blocks), *others = (
             self.limit(title, use, np.array([area.left, area.top - px(140) - number * step, 0]))
             for number, (title, use) in enumerate(rows)
-        ]
-        (ground, blocks), *others = bars
+        )
         edge = ground[0].get_right()
         ends = ((px(58), px(84)), (-px(58), -px(84)))
         mark = VGroup(*(Line(edge + low * UP, edge + high * UP) for low, high in ends[self.narrow :]))
-        mark.set_stroke(ManimColor(self.theme.text), stroke_width(5))
+        edged(mark, self.theme.text, 5)
         room = VGroup()
         if not self.narrow:
-            room.add(self.word("{of_sm} KB", 44, self.theme.text, **self.kb()).next_to(mark, DOWN, px(10)))
+            room.add(self.word("{of_sm} KB", 44, self.theme.text).next_to(mark, DOWN, px(10)))
         stored = STAGES * (TILE[0] + TILE[1]) * TILE[2] * 2
         self.guard(0 <= self.shared.of_block - stored - 1024 < 1024, "a block keeps its pieces, and 1 KB")
-        inside = lines(
-            tr(
-                "{n} pieces of A and {n} of B, each {m} × {k} numbers of 2 bytes: {kb} KB; system: 1 KB",
-                n=STAGES, m=TILE[0], k=TILE[2], kb=stored // 1024,
-            ),
-            40, self.area.width if self.narrow else 0.8 * ground[0].width, color=self.theme.quiet,
+        text = tr(
+            "{n} pieces of A and {n} of B, each {m} × {k} numbers of 2 bytes: {kb} KB; system: 1 KB",
+            n=STAGES, m=TILE[0], k=TILE[2], kb=stored // 1024,
         )  # fmt: skip
+        inside = lines(text, 40, area.width if self.narrow else 0.8 * ground[0].width, color=self.theme.quiet)
         inside.next_to(ground[0], DOWN, px(44 if self.narrow else 24), aligned_edge=LEFT)
         both = VGroup(ground, *blocks, mark)
         up = step * UP
@@ -258,7 +239,7 @@ class ExecutionModel(ManySMs):
         self.say("A block keeps pieces of A and B in its SM’s shared memory.")
         self.play(FadeIn(ground, mark, room))
         self.play(FadeIn(blocks[0], shift=px(260) * LEFT), FadeIn(inside), run_time=1.4)
-        self.say("Three blocks would need {three} KB, so the third has to wait.", three=3 * self.kb()["own"])
+        self.say("Three blocks would need {three} KB, so the third has to wait.", three=3 * self.own)
         self.play(FadeIn(blocks[1], shift=px(260) * LEFT), run_time=1.4)
         self.play(FadeIn(blocks[2], shift=px(260) * LEFT), run_time=1.4)
         self.say("There are registers and thread slots for a third. Shared memory is what runs out.")
@@ -275,7 +256,7 @@ class ExecutionModel(ManySMs):
         area = self.area
         self.badge(of_trace(self.run))
         self.ticking = self.clock(self.run.makespan)
-        key = self.key(*self.colors())
+        key = self.key(*self.phases("launch", "first load", "multiply", "write"))
         lane = LaneVectors(
             self.run, [self.ours], (0.0, float(self.run.makespan)), area.width, px(380), numbers=False,
             labels=False, ticks=False, fills=self.theme.by_phase,
@@ -284,18 +265,10 @@ class ExecutionModel(ManySMs):
         name = self.word("one SM with room for two blocks; time runs to the right", 46, self.theme.text)
         name.next_to(lane.grounds, UP, px(20)).align_to(lane.grounds, LEFT)
         mine = np.sort(self.run.spans[self.run.spans["sm"] == self.ours], order=["issue", "cta"])
-        words = [
-            tr("first block"),
-            tr("second block"),
-            tr("third block"),
-            tr("fourth block"),
-            tr("fifth block"),
-        ]
         named = VGroup()
-        for text, one in zip(words, mine, strict=True):
-            word = label(text, 46, ink_on(self.hue), bold=True)
+        for text, one in zip(self.names, mine, strict=True):
             left, right = lane.x(one["start"]), lane.x(one["drain"])
-            word.scale(min(1.0, 0.9 * (right - left) / word.width))
+            word = fit(label(text, 46, ink_on(self.hue), bold=True), 0.9 * (right - left))
             named.add(word.move_to([(left + right) / 2, lane.grounds[int(one["slot"])].get_y(), 0]))
         self.say("A block stays on its SM until it is done, because its data is there.")
         self.play(FadeIn(lane, name), *key)
@@ -314,14 +287,9 @@ class ExecutionModel(ManySMs):
             now = until
         self.leave(lane, name, named)
 
-    def colors(self) -> list[Entry]:
-        """What the colors of lanes mean."""
-        return self.phases("launch", "first load", "multiply", "write")
-
     def until_none_is_left(self) -> None:
         area = self.area._replace(bottom=self.floor)
-        title = tr("{sms} SMs, two thin rows each", sms=self.sms)
-        lanes, name = self.rows(self.run, area, title)
+        lanes, name = self.rows(self.run, area, self.tr("{sms} SMs, two thin rows each"))
         self.say("All SMs do this. At the end, only {n} still have a block.", n=self.last)
         self.play(*self.appear(lanes, name), PlayTrace(self.ticking, until=0.0, run_time=0.5))
         self.play(PlayTrace(self.ticking, lanes, until=float(self.run.makespan), run_time=4.0))

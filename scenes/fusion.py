@@ -16,7 +16,6 @@ from tilesim.ideas.fusion import WIDTH
 from tilesim.ladder.reports import row
 from tilesim_scenes.animations.fade import Fade
 from tilesim_scenes.animations.travel import Travel
-from tilesim_scenes.film.settings import REPORT
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.kit.round_trip import PIECES, Piece, RoundTrip, code
 from tilesim_scenes.look.language import tr
@@ -50,8 +49,6 @@ LANE, FOOT = 60, 130
 class Fusion(Lesson):
     """Eight lines, a kernel each and all in one, as measured on an H200."""
 
-    asked = REPORT
-
     def prepare(self) -> None:
         report = self.report("fusion")
         self.gpu, self.kernels = report["machine"]["gpu"], len(LINES)
@@ -84,7 +81,6 @@ class Fusion(Lesson):
         self.guard(0.8 * self.each < self.trip < self.each, "a trip is most of a kernel's time")
 
     def construct(self) -> None:
-        self.hue = self.theme.by_phase["multiply"]
         self.done = mixed(self.theme.background, self.theme.measured, 0.6)
         self.ask("A kernel is a program that runs on a GPU.")
         self.the_program()

@@ -12,32 +12,18 @@ from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
-from manim import (
-    DOWN,
-    LEFT,
-    RIGHT,
-    UP,
-    Dot,
-    FadeIn,
-    FadeOut,
-    LaggedStart,
-    ManimColor,
-    Mobject,
-    RoundedRectangle,
-    VGroup,
-)
+from manim import DOWN, LEFT, RIGHT, UP, Dot, FadeIn, FadeOut, LaggedStart, ManimColor, Mobject, VGroup
 
 from tilesim.ladder.reports import row
 from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
-from tilesim_scenes.film.settings import REPORT
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import fit, label, lines, px
 from tilesim_scenes.look.theme import theme_now
 from tilesim_scenes.mobjects.charts.plot import Plot
-from tilesim_scenes.mobjects.drawing.quads import EMPTY, edged, quad, rectangle, shape
+from tilesim_scenes.mobjects.drawing.quads import EMPTY, quad, rectangle, rounded, shape
 from tilesim_scenes.mobjects.hardware.memory import SM
 from tilesim_scenes.mobjects.hardware.thread_block import Warp
 from tilesim_scenes.mobjects.words.badge import Badge
@@ -68,8 +54,6 @@ CELLS = 12
 class LatencyHiding(Lesson):
     """1, 4 and 16 warps on each SM, then every number of warps."""
 
-    asked = REPORT
-
     def prepare(self) -> None:
         measured = self.report("latency_hiding")
         self.gpu, self.sms = measured["machine"]["gpu"], measured["sms"]
@@ -99,7 +83,6 @@ class LatencyHiding(Lesson):
         self.guard(little, "32 warps bring little more than 16")
 
     def construct(self) -> None:
-        self.blue = self.theme.by_phase["multiply"]
         self.ask("A thread runs the program for one piece of the data.")
         self.the_program()
         self.one_warp()
@@ -138,7 +121,7 @@ class LatencyHiding(Lesson):
         self.play(FadeIn(strips, name), FadeIn(formula))
         # Above y, x and y of the formula, which has 13 letters.
         above, letter = formula.get_left() + px(90) * UP, formula.width / 13 * RIGHT
-        blue = ManimColor(self.blue)
+        blue = ManimColor(self.hue)
         for number in range(3):
             pair = [strip[1][number].copy().set_fill(blue) for strip in strips]
             self.add(*pair)
@@ -158,7 +141,7 @@ class LatencyHiding(Lesson):
         box = self.sm.box
         columns = 1 if warps <= 4 else 2
         spacing = (0.8 if columns == 1 else 0.4) * box.width / 33
-        group = VGroup(*(Warp(spacing=spacing, colour=self.blue) for _ in range(warps)))
+        group = VGroup(*(Warp(spacing=spacing, colour=self.hue) for _ in range(warps)))
         group.arrange_in_grid(cols=columns, buff=(px(16), px(5)))
         return fit(group, np.inf, box.height - px(96)).move_to(box.get_center() + px(30) * DOWN)
 
@@ -170,8 +153,7 @@ class LatencyHiding(Lesson):
         self.sm = SM(tr("SM"), self.theme.quiet, side, high, 42)
         self.sm.box.move_to([area.left + side / 2, area.top - high / 2, 0])
         self.sm.heading.move_to(self.sm.box.get_corner(LEFT + UP) + px(24) * RIGHT + px(36) * DOWN, LEFT)
-        memory = RoundedRectangle(width=0.2 * area.width, height=high, corner_radius=px(20))
-        edged(memory.set_fill(ManimColor(self.theme.idle), 1.0), self.theme.operand, 4)
+        memory = rounded(0.2 * area.width, high, px(20), self.theme.operand, 4, self.theme.idle)
         memory.move_to([area.right - 0.1 * area.width, area.top - high / 2, 0])
         name = label(tr("memory"), 46, bold=True).move_to(memory)
         self.road = rectangle(memory.get_left()[0] - side - area.left - px(40), 0.62 * high, self.theme.idle)
@@ -228,7 +210,7 @@ class LatencyHiding(Lesson):
         theme = self.theme
         key = self.key(
             Entry(tr("waits for memory"), [theme.wait_text]),
-            Entry(tr("computes, stores and asks again"), [self.blue]),
+            Entry(tr("computes, stores and asks again"), [self.hue]),
         )
         self.say("First, each SM, a processor of the GPU, runs one warp: a group of 32 threads.")
         self.scenery = self.the_road()
@@ -240,7 +222,7 @@ class LatencyHiding(Lesson):
         step = self.area.width / columns
         all_sms = VGroup(*(rectangle(0.7 * step, 0.6 * step, theme.hand_over) for _ in range(self.sms)))
         all_sms.arrange_in_grid(cols=columns, buff=0.3 * step)
-        all_sms[0].set_fill(ManimColor(self.blue))
+        all_sms[0].set_fill(ManimColor(self.hue))
         middle = (self.floor + self.sm.get_bottom()[1]) / 2
         all_sms.move_to([self.area.center[0], middle - px(30), 0])
         others = self.word("all {sms} SMs do the same; this is one of them", 40, theme.text)
@@ -284,9 +266,8 @@ class LatencyHiding(Lesson):
     def mark(self, rows: Sequence[Mobject]) -> None:
         """A frame around rows of the table that are compared, for a moment."""
         both = VGroup(*rows)
-        frame = RoundedRectangle(width=both.width + px(20), height=both.height + px(16), corner_radius=px(10))
-        edged(frame, self.theme.text, 3).move_to(both)
-        self.play(Fade(frame, 0.0, 1.0, run_time=0.6))
+        frame = rounded(both.width + px(20), both.height + px(16), px(10), self.theme.text, 3)
+        self.play(Fade(frame.move_to(both), 0.0, 1.0, run_time=0.6))
         self.wait(1.0)
         self.leave(frame)
 

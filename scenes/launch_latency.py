@@ -14,7 +14,6 @@ from tilesim.ladder.reports import row
 from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.zoom import Zoom
-from tilesim_scenes.film.settings import REPORT
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.kit.round_trip import code
 from tilesim_scenes.look.language import tr
@@ -51,8 +50,6 @@ ROUNDS = 5.1
 
 class LaunchLatency(Lesson):
     """30 small products, called one by one and as one CUDA graph, as measured on an H200."""
-
-    asked = REPORT
 
     def prepare(self) -> None:
         report = self.report("launch_latency")
@@ -110,7 +107,7 @@ class LaunchLatency(Lesson):
         for text in ("a", "×", "b", "=", "c"):
             letter = label(text, 60, bold=True, mono=text.isalpha())
             if text.isalpha():
-                fill = theme.by_phase["multiply"] if text == "c" else theme.hand_over
+                fill = self.hue if text == "c" else theme.hand_over
                 letter = VGroup(rectangle(side, side, fill), letter.set_color(ManimColor(ink_on(fill))))
             parts.add(letter)
         parts.arrange(RIGHT, buff=px(36))
@@ -172,7 +169,7 @@ class LaunchLatency(Lesson):
         theme, call = self.theme, self.call_ns
         self.entries = [
             Entry(tr("call"), [theme.launch]),
-            Entry(tr("product"), [theme.by_phase["multiply"]]),
+            Entry(tr("product"), [self.hue]),
             Entry(tr("the GPU waits"), [theme.wait]),
         ]
         key = self.key(*self.entries)

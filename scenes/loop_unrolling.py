@@ -18,7 +18,6 @@ from tilesim.ideas.loop_unrolling import RESULT, flights
 from tilesim.ladder.reports import row
 from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.run import PlayTrace
-from tilesim_scenes.film.settings import REPORT
 from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
@@ -50,8 +49,6 @@ WARPS, STEP = 8, round(RESULT)
 
 class LoopUnrolling(Lesson):
     """One number per round, eight one by one, eight at once."""
-
-    asked = REPORT
 
     def prepare(self) -> None:
         measured = self.report("loop_unrolling")
@@ -85,7 +82,6 @@ class LoopUnrolling(Lesson):
         self.modeled = self.slow / self.quick
 
     def construct(self) -> None:
-        self.blue = self.theme.by_phase["multiply"]
         self.names = (
             tr("eight at once, no check"),
             tr("eight, one by one"),
@@ -128,7 +124,7 @@ class LoopUnrolling(Lesson):
         kinds = (
             (tr("load"), theme.by_phase["first load"]),
             (tr("check"), theme.operand),
-            (tr("add"), self.blue),
+            (tr("add"), self.hue),
             *[(tr("loop"), theme.hand_over)] * OWN,
         )
         rounds = []
@@ -235,7 +231,7 @@ class LoopUnrolling(Lesson):
             fit(axis, rows.ground.width).align_to(rows.ground, RIGHT)
             self.play(Leave(self.head))
         waits = self.waits_entry = Entry(tr("waits for its number"), [theme.by_phase["first load"]])
-        adds = Entry(tr("checks and adds it: {cycles:.0f} cycles, drawn wider", cycles=RESULT), [self.blue])
+        adds = Entry(tr("checks and adds it: {cycles:.0f} cycles, drawn wider", cycles=RESULT), [self.hue])
         key = self.key(waits, adds)
         self.badge(Badge(tr("model of one thread"), "model"))
         self.say(
@@ -267,7 +263,7 @@ class LoopUnrolling(Lesson):
         self.play(*map(Leave, self.long), LaggedStart(*map(Create, crosses), lag_ratio=0.1))
         self.play(*(FadeOut(one, shift=px(40) * UP) for one in (*self.checks, *crosses)))
         old, self.head = self.head, self.heading("first all loads, then all additions")
-        adds = Entry(tr("adds it: {cycles:.0f} cycles, drawn wider", cycles=RESULT), [self.blue])
+        adds = Entry(tr("adds it: {cycles:.0f} cycles, drawn wider", cycles=RESULT), [self.hue])
         changes = [*self.key(self.waits_entry, adds), self.adds.animate(run_time=0.8).shift(self.wide * LEFT)]
         if not self.narrow:
             changes += [Leave(old), FadeIn(self.head)]

@@ -29,7 +29,6 @@ from tilesim.ladder.reports import row
 from tilesim_scenes.animations.fade import Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
-from tilesim_scenes.film.settings import REPORT
 from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.kit.round_trip import Place, Processors
@@ -68,8 +67,6 @@ PIECES = 3
 class MemoryHierarchy(Lesson):
     """Main memory, the L2 and the processors, and the bytes of one product on their way."""
 
-    asked = REPORT
-
     def prepare(self) -> None:
         report = self.report("memory_hierarchy")
         ours, small = row(report, m=SIZE), row(report, m=SMALL)
@@ -96,7 +93,7 @@ class MemoryHierarchy(Lesson):
         self.guard(4 * self.spent < self.us, "main memory sends for less than a quarter of the time")
 
     def construct(self) -> None:
-        self.hue, self.pale = self.theme.by_phase["multiply"], self.theme.operand
+        self.pale = self.theme.operand
         self.ask("A GPU has many small processors that compute at the same time.")
         self.the_work()
         self.all_tiles()

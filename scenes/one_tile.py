@@ -16,7 +16,6 @@ from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel, WriteBack
 from tilesim_scenes.animations.unroll import SplitIntoTiles, Unroll
-from tilesim_scenes.film.settings import LOOK
 from tilesim_scenes.film.traces import shipped
 from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.many_sms import ManySMs
@@ -53,8 +52,6 @@ THIN = 16
 class OneTile(ManySMs):
     """A tile of a recorded run, from its operands to its lane."""
 
-    asked = LOOK
-
     def prepare(self) -> None:
         self.run = run = shipped(RECORDED)
         spans = run.spans
@@ -82,7 +79,6 @@ class OneTile(ManySMs):
         self.four, self.three = int((counts == 4).sum()), int((counts == 3).sum())
 
     def construct(self) -> None:
-        self.hue = self.theme.by_phase["multiply"]
         self.of_a, self.of_b = self.hue, self.theme.operand
         self.ask("A GPU computes with many small processors at once.")
         self.badge(Badge(tr("model"), "model"))

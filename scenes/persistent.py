@@ -73,7 +73,6 @@ class Persistent(FewSMs):
         places = {(int(span["cta"]), int(span["sm"])) for span in self.run.spans}
         self.guard(len(places) == self.run.device.sms, "no block leaves its SM")
         self.hits, self.naive_hits = on_the_same_sm(self.run), on_the_same_sm(other)
-        self.later = len(self.hits)
         self.guard(bool(self.hits.all()), "each later tile ran where the list says")
         self.guard(self.naive_hits.mean() < 0.1, "hardly any tile of the naive kernel did")
         self.rest = PRODUCT.tiles % SMS
@@ -117,27 +116,20 @@ class Persistent(FewSMs):
 
     def jump(self, blocks: list[int], leg: float) -> None:
         """Copies of blocks fly from tile to tile, and leave the pale color of their SM there."""
-        tokens, ways = [], []
+        tokens = {}
         for block in blocks:
-            token = ThreadBlock(block, px(84)).resident(self.hues[block]).move_to(self.queue[block])
-            tiles = range(block, PRODUCT.tiles, SMS)
-            tokens.append(token)
-            ways.append([self.grid.tile(tile).get_center() for tile in tiles])
-        pale = [mixed(self.theme.idle, hue, 0.45) for hue in self.hues]
-        paint = [
-            (tile // SMS, self.grid.tile(tile)[0].animate(run_time=0.2).set_fill(ManimColor(pale[block])))
-            for block in blocks
-            for tile in range(block, PRODUCT.tiles, SMS)
-        ]
-        for turn in range(max(map(len, ways))):
-            moving = [(token, way[turn]) for token, way in zip(tokens, ways, strict=True) if turn < len(way)]
-            self.play(
-                Travel(
-                    [token for token, _ in moving], [[at] for _, at in moving], leg=leg, apart=0.0, arc=0.2
-                )
-            )
-            self.play(*(change for when, change in paint if when == turn))
-        self.play(*(FadeOut(token) for token in tokens), run_time=0.3)
+            token = ThreadBlock(block, px(84)).resident(self.hues[block])
+            tokens[block] = token.move_to(self.queue[block])
+        for first in range(0, PRODUCT.tiles, SMS):
+            tiles = {block: first + block for block in blocks if first + block < PRODUCT.tiles}
+            ways = [[self.grid.tile(tile).get_center()] for tile in tiles.values()]
+            self.play(Travel([tokens[block] for block in tiles], ways, leg=leg, apart=0.0, arc=0.2))
+            paint = []
+            for block, tile in tiles.items():
+                pale = ManimColor(mixed(self.theme.idle, self.hues[block], 0.45))
+                paint.append(self.grid.tile(tile)[0].animate(run_time=0.2).set_fill(pale))
+            self.play(*paint)
+        self.play(*map(FadeOut, tokens.values()), run_time=0.3)
 
     def onto_sms(self) -> None:
         self.say("Each block stays on its SM until all of its tiles are done.")
@@ -147,18 +139,14 @@ class Persistent(FewSMs):
     def lists(self) -> None:
         """Each SM's list of tiles, beside C."""
         self.list_rows = VGroup()
-        self.entries = {}
+        self.entries, self.crossed = {}, set()
         for sm, hue in enumerate(self.hues):
-            row = VGroup()
+            row, ink = VGroup(), hue if self.theme.dark else self.theme.text
             for place, tile in enumerate(range(sm, PRODUCT.tiles, SMS)):
-                entry = Figure(str(tile), 40, color=hue if self.theme.dark else self.theme.text, align=1.0)
-                entry.shift(px(place * 90) * RIGHT)
-                self.entries[tile] = entry
-                row.add(entry)
-            ink = hue if self.theme.dark else self.theme.text
+                self.entries[tile] = Figure(str(tile), 40, ink, align=1.0).shift(px(place * 90) * RIGHT)
+                row.add(self.entries[tile])
             name = self.word("block {n}", 40, ink, bold=True, n=sm)
-            name.next_to(row, LEFT, px(60))
-            name.set_x(px(-210), LEFT)
+            name.next_to(row, LEFT, px(60)).set_x(px(-210), LEFT)
             self.list_rows.add(VGroup(name, row).shift(px(sm * 52) * DOWN))
         self.list_rows.move_to([self.area.left, self.area.top - px(TOP / 2 - 10), 0], LEFT)
         if self.tall:
@@ -176,7 +164,6 @@ class Persistent(FewSMs):
 
     def run_them(self) -> None:
         """The four lists on the clock."""
-        self.crossed: set[int] = set()
         makespan = float(self.trace.makespan)
         self.say("Each block works through its list, one tile after the other.")
         key = self.key(*self.colors(), self.later_loads)
@@ -207,10 +194,10 @@ class Persistent(FewSMs):
         listed, naive = self.tally("persistent", self.hits), self.tally("naive", self.naive_hits)
         key = self.key(*self.there_and_elsewhere())
         rows = self.tallies(listed, naive)
+        figures = {"sms": self.run.device.sms, "all": len(self.hits)}
         self.say(
             "After the first {sms} tiles, {all} are left. All of them ran on the SM that the rule predicts.",
-            sms=self.run.device.sms,
-            all=self.later,
+            **figures,
         )
         self.play(FadeIn(listed, lag_ratio=0.002, run_time=1.6), *key)
         self.say(
@@ -227,6 +214,5 @@ class Persistent(FewSMs):
             "count",
             "{:.0f}",
             of_trace(self.run),
-            sms=self.run.device.sms,
-            all=self.later,
+            **figures,
         )

@@ -15,7 +15,6 @@ from tilesim import Problem
 from tilesim.ideas.pipelining import pipeline, times
 from tilesim_scenes.animations.fade import Fade
 from tilesim_scenes.animations.run import PlayTrace
-from tilesim_scenes.film.settings import REPORT
 from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.kit.work import Work
@@ -50,8 +49,6 @@ NAMES = 260
 class Pipelining(Lesson):
     """The same steps through one, two and three buffers."""
 
-    asked = REPORT
-
     def prepare(self) -> None:
         report = self.report("pipelining")
         rows = {one["stages"]: one for one in report["rows"]}
@@ -74,7 +71,6 @@ class Pipelining(Lesson):
         self.until = self.pipelines[1].makespan
 
     def construct(self) -> None:
-        self.hue = self.theme.by_phase["multiply"]
         self.ask("Tensor cores are the parts of a GPU that multiply matrices.")
         if self.given.get("work", True):
             self.the_work()

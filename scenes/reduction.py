@@ -16,7 +16,6 @@ from tilesim.ideas.reduction import ADDED, THREADS, blocks, sequential, steps
 from tilesim.ladder.reports import row
 from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.travel import Travel
-from tilesim_scenes.film.settings import REPORT
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, lines, px
@@ -49,8 +48,6 @@ SHOWN = 8
 class Reduction(Lesson):
     """A tree for every 256 numbers, and one for every 2,048."""
 
-    asked = REPORT
-
     def prepare(self) -> None:
         measured = self.report("reductions")
         self.gpu = measured["machine"]["gpu"]
@@ -71,7 +68,6 @@ class Reduction(Lesson):
         self.guard(abs(shuffles / self.alone - 1) < 0.03, "a faster tree saves little more")
 
     def construct(self) -> None:
-        self.blue = self.theme.by_phase["multiply"]
         self.ask("A GPU runs thousands of threads, each with a small part of the work.")
         self.a_tree()
         self.eight_levels()
@@ -93,8 +89,8 @@ class Reduction(Lesson):
 
     def node(self, number: int, radius: float) -> VGroup:
         """A thread, with the sum that it has found."""
-        figure = label(str(number), max(24, 0.9 * radius / px(1)), ink_on(self.blue), bold=True)
-        return VGroup(disc(radius, self.blue), figure)
+        figure = label(str(number), max(24, 0.9 * radius / px(1)), ink_on(self.hue), bold=True)
+        return VGroup(disc(radius, self.hue), figure)
 
     def a_tree(self) -> None:
         """Pairs of digits, pairs of sums, and so on; threads that have nothing to add are hollow."""
@@ -115,7 +111,7 @@ class Reduction(Lesson):
         VGroup(cells, count).shift(low)
         self.badge(Badge(tr("schematic"), "model"))
         key = self.key(
-            Entry(tr("a thread adds"), [self.blue]),
+            Entry(tr("a thread adds"), [self.hue]),
             Entry(tr("a thread has nothing to add"), [self.theme.quiet]),
             Entry(tr("all threads wait here"), [self.theme.wait_text]),
         )
@@ -136,7 +132,7 @@ class Reduction(Lesson):
             for n, node in enumerate(nodes):
                 node.move_to([threads[n * every], y, 0])
                 for part in before[2 * n : 2 * n + 2]:
-                    links.add(edged(Line(part.get_bottom(), node.get_top()), self.blue, 4))
+                    links.add(edged(Line(part.get_bottom(), node.get_top()), self.hue, 4))
             words = tr("{busy} of 8 threads add", busy=len(nodes))
             # Where there is no room beside the tree, the key has to do.
             name = lines(words, 36, left - px(30), color=self.theme.text) if left else VGroup()
@@ -171,7 +167,7 @@ class Reduction(Lesson):
             foot = [area.left + px(20) + (n + 0.5) * step, low, 0]
             frame = rectangle(0.66 * step, high - low, self.theme.idle).move_to(foot, DOWN)
             whole.add(frame)
-            part = rectangle(0.66 * step, (high - low) * busy / THREADS, self.blue)
+            part = rectangle(0.66 * step, (high - low) * busy / THREADS, self.hue)
             parts.add(part.move_to(foot, DOWN))
             figure = label(str(busy), 50, bold=True).next_to(frame.get_top(), DOWN, px(20))
             level = self.word("level {n}", 40 if not self.narrow else 30, n=n + 1)
@@ -212,7 +208,7 @@ class Reduction(Lesson):
         squares = VGroup()
         for n in range(round(self.many / 1000)):
             place = [n % across * step, -(n // across) * step, 0]
-            squares.add(rectangle(0.7 * step, 0.7 * step, self.blue).move_to(place))
+            squares.add(rectangle(0.7 * step, 0.7 * step, self.hue).move_to(place))
         squares.move_to([area.center[0], area.bottom, 0], DOWN)
         count.next_to(squares, UP, px(24))
         self.say("A million such blocks add up all numbers in {us:,.0f} microseconds.", us=self.tree)
@@ -267,7 +263,7 @@ class Reduction(Lesson):
             found = [((a[0] + b[0]) / 2, low) for a, b in zip(ends[::2], ends[1::2], strict=True)]
             for n, end in enumerate(ends):
                 points = ([x * width, y * height, 0] for x, y in (end, found[n // 2]))
-                tree.add(edged(Line(*points), self.blue, 4))
+                tree.add(edged(Line(*points), self.hue, 4))
             ends = found
         return tree
 

@@ -142,14 +142,13 @@ class StreamK(ManySMs):
         self.play(*self.appear(boxes, self.title_of_boxes))
         order = in_turn(self.whole)
         flying = [tiles[tile] for tile in order[: self.sms]]
-        stay = VGroup(*(tiles[tile] for tile in order[self.sms :]))
         self.add(holes, boxes, tiles)
         self.say("First, each SM computes one tile. {left} tiles are left.")
         self.play(self.fly(flying, boxes, 1.0))
         count = self.word("{n} − {sms} = {left}", 56, self.theme.text, bold=True)
         count.next_to(holes, DOWN, px(40))
-        hue = ManimColor(self.theme.by_phase["multiply"])
-        self.play(FadeIn(count), *(tile.animate.set_fill(hue) for tile in stay), run_time=0.6)
+        stay = [tiles[tile].animate.set_fill(ManimColor(self.hue)) for tile in order[self.sms :]]
+        self.play(FadeIn(count), *stay, run_time=0.6)
         self.let_read()
         self.gone = VGroup(tiles, holes, count, self.title_of_tiles, self.title_of_boxes)
         self.boxes_now = boxes
@@ -355,7 +354,7 @@ class StreamK(ManySMs):
     def average(self) -> None:
         """An average SM's time in both runs, then the end card."""
         theme, area = self.theme, self.area
-        fills = [theme.by_phase["multiply"], theme.partial, theme.wait]
+        fills = [self.hue, theme.partial, theme.wait]
         key = self.key(
             Entry(tr("what whole tiles take"), fills[:1]),
             Entry(tr("the rest, mostly for partial sums"), fills[1:2]),

@@ -14,7 +14,6 @@ from manim import DOWN, LEFT, RIGHT, UP, FadeIn, ManimColor, VGroup
 from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.film.scene import DIMMED
-from tilesim_scenes.film.settings import REPORT
 from tilesim_scenes.film.traces import shipped
 from tilesim_scenes.kit.many_sms import ManySMs, in_turn
 from tilesim_scenes.look.language import tr
@@ -55,8 +54,6 @@ def steps(points: list[tuple[int, float]], sms: int) -> list[tuple[int, float]]:
 
 class WaveQuantization(ManySMs):
     """One wave of tiles and two, recorded, and how time climbs as a product grows."""
-
-    asked = REPORT
 
     def prepare(self) -> None:
         self.one, self.two = one, two = shipped(ONE_WAVE), shipped(TWO_WAVES)
@@ -123,7 +120,7 @@ class WaveQuantization(ManySMs):
         self.say("Here are two matrix products: one has {few} tiles, the other {many}, {more:.0%} more.")
         self.play(*self.appear(first, names[0]))
         self.play(*self.appear(second, names[1]))
-        hue = ManimColor(self.theme.by_phase["multiply"])
+        hue = ManimColor(self.hue)
         more = label(tr("{n} tiles more", n=self.left), 46).next_to(second, DOWN, px(24), aligned_edge=RIGHT)
         self.play(*(tile.animate.set_fill(hue) for tile in added), FadeIn(more), run_time=0.6)
         self.wait(0.8)
@@ -143,8 +140,7 @@ class WaveQuantization(ManySMs):
         self.play(self.fly([tiles[tile] for tile in order[: self.sms]], boxes, 3.2))
         count = self.word("{many} − {sms} = {left}", 56, self.theme.text, bold=True)
         count.next_to(holes, DOWN, px(24))
-        hue = ManimColor(self.theme.by_phase["multiply"])
-        stay = [tiles[tile].animate.set_fill(hue) for tile in order[self.sms :]]
+        stay = [tiles[tile].animate.set_fill(ManimColor(self.hue)) for tile in order[self.sms :]]
         self.play(FadeIn(count), *stay, run_time=0.6)
         self.leave(tiles, holes, boxes, count, self.title_of_tiles, self.title_of_boxes)
 
@@ -171,7 +167,7 @@ class WaveQuantization(ManySMs):
         self.end_of_one = self.ends(self.pair[0][0], self.us[0])
         waves = VGroup()
         for lanes, _ in self.pair:
-            wave = label(tr("first wave"), 46, ink_on(self.theme.by_phase["multiply"]), bold=True)
+            wave = label(tr("first wave"), 46, ink_on(self.hue), bold=True)
             waves.add(wave.move_to([lanes.x(self.first_wave / 2), lanes.get_y(), 0]))
         self.first_waves = waves
         self.play(FadeIn(self.end_of_one, waves))
@@ -216,7 +212,7 @@ class WaveQuantization(ManySMs):
         """The time of a product that grows climbs in steps."""
         self.badge(self.measured())
         plot, names = self.plot()
-        curve = Curve(plot, self.points, self.theme.by_phase["multiply"], 9)
+        curve = Curve(plot, self.points, self.hue, 9)
         self.say("As a product grows, its time climbs in steps, one for each new wave.")
         self.play(*self.appear(plot, names))
         self.play(PlayTrace(curve, until=float(self.points[-1][0]), run_time=5.4))

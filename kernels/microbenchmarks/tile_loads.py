@@ -21,7 +21,6 @@ from triton.experimental.gluon.language.nvidia.ampere import async_copy
 from ..errors import KernelError
 from ..gemm.stages import descriptor, next_stage, tma_load
 from .stamping import Launch, block_barrier, clocks, read_stamps, stamp, stamp_buffer
-from .stream import sum_of_rounds
 
 COLUMNS = 64
 """bf16 values per row: 128 bytes, the widest swizzle."""
@@ -172,6 +171,7 @@ class TileLoading:
     def __init__(self, asked: TileLoads, words: torch.Tensor) -> None:
         self.asked = asked
         self.words = words[: asked.footprint // 2]
+        self.sums = self.words.view(asked.round, -1).sum(dim=1).tolist()
         x = self.words.view(torch.bfloat16).view(-1, COLUMNS)
         self.operands = [descriptor(x, [rows, COLUMNS]) for rows in asked.tile] if asked.by == "tma" else [x]
 
@@ -199,4 +199,5 @@ class TileLoading:
             raise KernelError(f"tiles of {asked.stage_bytes} bytes loaded by {asked.by} are wrong")
 
     def _sum(self, loads: int) -> int:
-        return sum_of_rounds(self.words, self.asked.round, loads, self.asked.together)
+        times, rest = divmod(loads, self.asked.round)
+        return self.asked.together * (times * sum(self.sums) + sum(self.sums[:rest]))

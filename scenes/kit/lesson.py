@@ -9,6 +9,7 @@ from manim import DOWN, Animation, Mobject, config
 from tilesim.errors import TilesimError
 from tilesim.ladder import reports
 from tilesim_scenes.animations.fade import Fade, Leave, late
+from tilesim_scenes.film import settings
 from tilesim_scenes.film.configured_scene import Area
 from tilesim_scenes.film.scene import Film
 from tilesim_scenes.film.settings import READING, SIMULATION, FilmError
@@ -38,12 +39,20 @@ class Lesson(Film):
 
     neutral: ClassVar[type[Film] | None] = None
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """What a film may be asked for follows from what its FILM declares that it takes."""
+        super().__init_subclass__(**kwargs)
+        takes = getattr(sys.modules.get(cls.__module__), "FILM", {}).get("takes")
+        if takes:
+            cls.asked = getattr(settings, takes.upper())
+
     def setup(self) -> None:
         super().setup()
         if self.neutral is not None and OWN_DATA & set(self.given):
             self.__class__ = type(type(self).__name__, (self.neutral,), {"default": self.default})
             return
         self._key: Key | None = None
+        self.hue = self.theme.by_phase["multiply"]
         try:
             self.prepare()
         except TilesimError as error:

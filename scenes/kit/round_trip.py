@@ -89,7 +89,7 @@ class RoundTrip(VGroup):
             y = height / 2 - head - (number + 0.5) * each
             piece = Piece(wide, 0.66 * each)
             self.pieces.add(piece.move_to([self.memory.shelf.get_x(), y, 0]))
-            slot = rounded(wide + px(24), 0.84 * each, px(10), theme.idle, theme.quiet, 3)
+            slot = rounded(wide + px(24), 0.84 * each, px(10), theme.quiet, 3, theme.idle)
             self.slots.add(slot.move_to([x, y, 0]))
         self.registers.move_to([x, self.size.get_y(), 0])
         self.add(self.memory, self.size, self.processors, self.registers, self.slots)

@@ -29,14 +29,6 @@ def rectangle(width: float, height: float, fill: AnyColour | None = None, opacit
     return Rectangle(width=width, height=height, stroke_width=0.0, **filled)
 
 
-def rounded(
-    width: float, height: float, radius: float, fill: AnyColour, edge: AnyColour, pixels: float
-) -> RoundedRectangle:
-    """A box with round corners, and an edge of so many pixels, as `px` has them."""
-    box = RoundedRectangle(width=width, height=height, corner_radius=radius)
-    return box.set_fill(ManimColor(fill), 1.0).set_stroke(ManimColor(edge), stroke_width(pixels))
-
-
 def disc(radius: float, fill: AnyColour) -> Circle:
     """A disc without an edge."""
     return Circle(radius, stroke_width=0.0, fill_color=ManimColor(fill), fill_opacity=1.0)
@@ -60,6 +52,14 @@ def strokes(colour: AnyColour, width: float, opacity: float = 1.0) -> VMobject:
 def edged(mobject: VMobject, colour: AnyColour, pixels: float) -> VMobject:
     """A mobject whose edge, or whose lines, have a colour and a width."""
     return mobject.set_stroke(ManimColor(colour), stroke_width(pixels))
+
+
+def rounded(
+    width: float, height: float, radius: float, edge: AnyColour, pixels: float, fill: AnyColour | None = None
+) -> RoundedRectangle:
+    """A rectangle with round corners and an edge `pixels` wide, filled with a colour, or not at all."""
+    box = edged(RoundedRectangle(width=width, height=height, corner_radius=radius), edge, pixels)
+    return box.set_fill(ManimColor(fill), 1.0) if fill else box
 
 
 def bracket(start: np.ndarray, end: np.ndarray, colour: AnyColour, pixels: float = 4.0) -> VGroup:

@@ -105,7 +105,7 @@ class SM(VGroup):
     ) -> None:
         theme = theme_now()
         fill = mixed(theme.background, theme.panel, 0.8)
-        self.box = rounded(width or px(360), height or px(300), px(20), fill, colour, 6)
+        self.box = rounded(width or px(360), height or px(300), px(20), colour, 6, fill)
         self.heading = label(name, size, readable(colour), bold=True)
         self.heading.next_to(self.box.get_corner(UP + LEFT), RIGHT, px(24)).shift(-UP * px(14 + size / 2))
         self.colour = colour

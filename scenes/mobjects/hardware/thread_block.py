@@ -27,7 +27,7 @@ class ThreadBlock(VGroup):
     def __init__(self, number: int, side: float | None = None) -> None:
         theme, side = theme_now(), side or px(SIDE)
         self.number = number
-        self.token = rounded(side, side, 0.2 * side, theme.panel, theme.launch, 5)
+        self.token = rounded(side, side, 0.2 * side, theme.launch, 5, theme.panel)
         text = str(number)
         figure = Figure(text, min(0.44 * side, 0.8 * side / advance(text)) / px(1), align=0.5)
         figure.shift(DOWN * 0.04 * side)
@@ -94,7 +94,7 @@ class Warp(VGroup):
             dot.shift(number * spacing * RIGHT)
         tall = max(2 * spacing, 4 * radius) if spacing < px(24) else 1.6 * spacing
         fill = mixed(theme_now().background, colour, 0.14)
-        self.capsule = rounded((threads - 1) * spacing + tall, tall, tall / 2, fill, colour, 4)
+        self.capsule = rounded((threads - 1) * spacing + tall, tall, tall / 2, colour, 4, fill)
         self.capsule.move_to(self.dots)
         super().__init__(self.capsule, self.dots)
         self.move_to(np.zeros(3))

@@ -33,7 +33,7 @@ class Badge(VGroup):
         dot.set_stroke(width=stroke_width(4)).next_to(words, LEFT, px(size / 3))
         inside = VGroup(dot, words)
         width, fill = inside.width + px(1.2 * size), theme.measured if solid else theme.background
-        pill = rounded(width, px(1.6 * size), px(0.8 * size), fill, ink, 0 if solid else 4)
+        pill = rounded(width, px(1.6 * size), px(0.8 * size), ink, 0 if solid else 4, fill)
         super().__init__(pill.move_to(inside), dot, words)
         self.text, self.kind = text, kind
 
