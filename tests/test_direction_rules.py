@@ -135,7 +135,7 @@ CORE_MODULES = {
     f"tilesim.{name}"
     for name in (
         "version", "errors", "text", "storage.strict_json", "storage.decode", "storage.files",
-        "storage.scratch", "spans.columns", "problems", "orders", "devices.facts", "devices.fill_order",
+        "storage.scratch", "spans.columns", "problems", "orders", "devices.facts",
         "devices.files", "devices.presets", "devices.gpus", "devices.device", "plans",
         "costs", "kernel_config", "products", "work", "declared", "metrics", "sm_cycles", "compiled",
         "provenance", "spans.checks", "spans.recorded_slots", "storage.trace_file", "traces",

@@ -14,9 +14,8 @@ from click.testing import CliRunner
 
 pytest.importorskip("manim", reason="the films need Manim")
 
-from tilesim.cli import main
-from tilesim.cli.running import cluster as clusters
-from tilesim.cli.running import jobs
+from tilesim.cli import jobs, main
+from tilesim.cli import jobs as clusters
 from tilesim.errors import TilesimError
 
 SCENE = """

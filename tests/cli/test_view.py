@@ -17,7 +17,7 @@ from tilesim import player
 from tilesim.cli import main
 from tilesim.cli.arguments.languages import spoken
 from tilesim.cli.commands import view
-from tilesim.cli.running.page_server import LOOPBACK, PageServer
+from tilesim.cli.commands.view import LOOPBACK, PageServer
 
 
 @pytest.fixture

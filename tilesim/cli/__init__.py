@@ -18,7 +18,7 @@ import click
 
 from tilesim.cli import commands
 from tilesim.cli.groups import Group
-from tilesim.cli.running.signals import EXIT_CODE, Stopped, stoppable
+from tilesim.cli.signals import EXIT_CODE, Stopped, stoppable
 from tilesim.errors import TilesimError
 from tilesim.version import __version__
 

@@ -1,19 +1,18 @@
 """Recording the suite of runs that `tilesim calibrate --device-file` needs into a folder."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
 from tilesim.calibration.suite import Run, suite
 from tilesim.cli.output.figures import time, wrote
 from tilesim.cli.packages import load
-from tilesim.cli.recordings import DEVICE, RUN
 from tilesim.devices.facts import published, values
 from tilesim.devices.files import checked
-from tilesim.errors import DeviceError, TilesimError
+from tilesim.errors import DeviceError, TilesimError, TraceError
 from tilesim.storage import files
 from tilesim.traces import Trace
 
@@ -80,3 +79,39 @@ def _note(entry: Mapping[str, Any], path: Path) -> None:
     text = json.dumps(entry, indent=1) + "\n"
     files.write(path, lambda file: file.write(text.encode()))
     wrote(str(path))
+
+
+DEVICE, MEMORY, RUN = "device.json", "memory.json", ".npz"
+
+
+class Recordings(NamedTuple):
+    """Files of traces, and those of the GPU's facts and of its memory's figures, where there are any."""
+
+    runs: tuple[str, ...]
+    device: str | None = None
+    memory: str | None = None
+
+
+def found(paths: Iterable[str]) -> Recordings:
+    """What lies in `paths`: files of traces, and folders.
+
+    Raises TraceError where a folder has no trace, or two folders say what GPU it is.
+    """
+    runs: list[str] = []
+    beside: dict[str, str] = {}
+    for path in map(Path, paths):
+        if not path.is_dir():
+            runs.append(str(path))
+            continue
+        inside = sorted(str(each) for each in path.iterdir() if each.suffix == RUN)
+        if not inside:
+            raise TraceError(
+                f"{path}: there is no {RUN} in this folder; `tilesim record --suite` records some"
+            )
+        runs += inside
+        for name in (DEVICE, MEMORY):
+            if (path / name).is_file():
+                if name in beside:
+                    raise TraceError(f"{beside[name]} and {path / name}: give the folder of one GPU")
+                beside[name] = str(path / name)
+    return Recordings(tuple(runs), beside.get(DEVICE), beside.get(MEMORY))

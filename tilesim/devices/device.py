@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from tilesim.devices import gpus
+from tilesim.devices.facts import fill_order
 from tilesim.devices.files import MAX_SMS
-from tilesim.devices.fill_order import fill_order
 from tilesim.devices.presets import presets, registered
 from tilesim.errors import DeviceError, unknown
 from tilesim.storage.decode import between, check, one_of

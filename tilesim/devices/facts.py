@@ -11,6 +11,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+from tilesim.errors import DeviceError
+
 REFERENCE = "h200"
 """The device whose constants stand for what nobody has published of another, and whose costs for those of a
 device without a name or without calibrations."""
@@ -58,7 +60,7 @@ each reads other bytes, `l2_merged_gb_per_s` where neighbours read the same at t
 `memory_gb_per_s` is the datasheet's. A MB is 10⁶
 bytes. `launch_cycles` pass from the end of a thread block to the first instruction of the next in its slot.
 What follows `shared_bytes_per_clock` are limits; registers have 32 bits. `sm_tiers` say in which order SMs
-are filled: see `tilesim.devices.fill_order.fill_order`.
+are filled: see `tilesim.devices.facts.fill_order`.
 """
 
 CONSTANTS = (
@@ -210,3 +212,28 @@ def badge(short: str, known: Mapping[str, Fact]) -> str:
     more = [kind for kind in ("microbenchmarks", "measured") if kind in kinds]
     words = ", ".join(["datasheet", *more]).replace("measured", "measurements")
     return f"{short}, {' and '.join(words.rsplit(', ', 1))}"
+
+
+def fill_order(tiers: Sequence[Sequence[Sequence[int]]], first: Sequence[int] = ()) -> tuple[int, ...]:
+    """The SMs of a GPU without work in the order in which the hardware gives each a thread block.
+
+    A tier is a list of groups that take turns in a cycle, and a group lists its SMs: a GPC's, say, TPC by
+    TPC. All of a tier comes before the next, and a group has all its SMs served in its turn. Earlier launches
+    decide where in its cycle a tier begins, which `first` tells: for each tier, the first SM of the group
+    whose turn it is. Without it, each tier's first group begins.
+
+    Raises DeviceError where no group begins with such an SM.
+
+    >>> fill_order([[[6, 7]], [[0, 1, 4, 5], [2, 3]]])
+    (6, 7, 0, 1, 4, 5, 2, 3)
+    >>> fill_order([[[6, 7]], [[0, 1, 4, 5], [2, 3]]], first=(6, 2))
+    (6, 7, 2, 3, 0, 1, 4, 5)
+    """
+    order: list[int] = []
+    for i, groups in enumerate(tiers):
+        heads = [group[0] for group in groups]
+        if first and first[i] not in heads:
+            raise DeviceError(f"no group begins with SM {first[i]}; in this tier they begin with {heads}")
+        at = heads.index(first[i]) if first else 0
+        order += [sm for group in (*groups[at:], *groups[:at]) for sm in group]
+    return tuple(order)

@@ -19,8 +19,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any
 
-from tilesim.devices.facts import FEATURES, UNITS, published, shipped, values, with_derived
-from tilesim.devices.fill_order import fill_order
+from tilesim.devices.facts import FEATURES, UNITS, fill_order, published, shipped, values, with_derived
 from tilesim.errors import DeviceError, whole
 from tilesim.problems import DTYPE_BYTES
 from tilesim.storage.decode import FILLED, between, decode, one_of, text

@@ -1,12 +1,14 @@
 """Calibration: the costs of one kernel, as fitted to its traces and as a costs file lists them."""
 
 from dataclasses import asdict, dataclass
+from os import PathLike
 from typing import Annotated, Any, NamedTuple
 
 from tilesim.costs import RENAMED, Costs, with_current_names
+from tilesim.devices import presets
 from tilesim.devices.device import MAX_CTAS_PER_SM
 from tilesim.devices.hardware import Hardware
-from tilesim.errors import CostsError
+from tilesim.errors import CostsError, DeviceError
 from tilesim.kernel_config import MAX_STAGES, MAX_WARPS, TABLE, KernelConfig
 from tilesim.problems import Dtype, Size
 from tilesim.storage.decode import between, decode
@@ -103,3 +105,26 @@ def known(device: str, dtype: str, stages: int) -> dict[str, Any]:
 
 LISTED = ("schedule", "kernel", "loads", "warps", "stages")
 """The fields of a configuration that files list beside the tile; `overlap` is among the costs."""
+
+
+def register(path: str | PathLike[str]) -> str:
+    """Make the device of a file known, as `tilesim.devices.presets.register`, and check the costs in it, too.
+
+    Raises DeviceError, naming the file, where it is no device or its costs are none.
+    """
+    name = presets.register(path)
+    try:
+        calibrations(name)
+    except CostsError as error:
+        presets.discard(name)
+        raise DeviceError(f"{path}: {error}") from None
+    return name
+
+
+def calibrations(name: str) -> tuple[Calibration, ...]:
+    """Those in the file of a device that was registered; raises CostsError where they are none.
+
+    A file does not say on which device they were measured: on its own, whatever it is called.
+    """
+    costs = presets.registered()[name].get("costs", ())
+    return tuple(Calibration.from_mapping(values, name) for values in costs)

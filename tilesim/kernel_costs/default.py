@@ -18,8 +18,8 @@ from tilesim.devices.facts import REFERENCE
 from tilesim.devices.presets import in_words, presets, registered
 from tilesim.errors import CostsError, unknown
 from tilesim.kernel_config import SPLITTING, TABLE, KernelConfig
-from tilesim.kernel_costs import device_files, features
-from tilesim.kernel_costs.calibration import Calibration
+from tilesim.kernel_costs import features
+from tilesim.kernel_costs.calibration import Calibration, calibrations
 from tilesim.kernel_costs.scaled import for_device, for_problem
 from tilesim.plans import Plan, splits_tiles
 from tilesim.problems import Problem
@@ -83,7 +83,7 @@ def shipped(device: str) -> tuple[Calibration, ...]:
     Those of the H200 are made by:
     tilesim calibrate tilesim/data/traces/h200-*.npz -o tilesim/data/costs/h200.json
     """
-    return device_files.calibrations(device) if device in registered() else _shipped(device)
+    return calibrations(device) if device in registered() else _shipped(device)
 
 
 @cache

@@ -15,7 +15,7 @@ from tilesim.devices import gpus
 from tilesim.devices.files import ENDING
 from tilesim.devices.presets import discard, presets
 from tilesim.errors import ScheduleError, TilesimError, shown
-from tilesim.kernel_costs.device_files import register
+from tilesim.kernel_costs.calibration import register
 from tilesim.orders import ORDERS
 from tilesim.problems import DTYPE_BYTES
 from tilesim.schedules import SCHEDULES

@@ -10,7 +10,7 @@ import click
 from tilesim.analysis.memory_system import MemorySystem
 from tilesim.calibration.calibrate import calibrations, one_device, repeated
 from tilesim.calibration.device_file import device_entry
-from tilesim.cli import recordings
+from tilesim.cli import suites
 from tilesim.cli.arguments.options import COSTS_FILE, json_option, output_option, usage
 from tilesim.cli.arguments.parameter_types import DEVICES, INPUT, OutputFile
 from tilesim.cli.output import device_table
@@ -77,7 +77,7 @@ def command(
             " costs, for --costs; give one of the two"
         )
     with usage():
-        given = recordings.found(traces)
+        given = suites.found(traces)
         report = memory or given.memory
         files.check_outputs((output, device_file), (*given.runs, given.device, report))
         name = name_of(device_file) if device_file else ""

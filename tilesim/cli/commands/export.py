@@ -29,10 +29,9 @@ from tilesim.cli.arguments.options import (
 )
 from tilesim.cli.arguments.parameter_types import INPUT, Instant, Schedule, Seconds, Whole
 from tilesim.cli.exports import FPS, LEFT_OUT, ExportRequest, make, planned, report
-from tilesim.cli.output.figures import wrote
-from tilesim.cli.output.progress import counter
+from tilesim.cli.jobs import cluster_option, jobs_option, workers_of
+from tilesim.cli.output.figures import counter, wrote
 from tilesim.cli.packages import declared, load
-from tilesim.cli.running.jobs import cluster_option, jobs_option, workers_of
 from tilesim.declared import TAKES
 from tilesim.formats.reader import read_several
 from tilesim.parallel import cores

@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from tilesim.cli.exports import ExportRequest, make, planned, report
-from tilesim.cli.output.progress import counter
+from tilesim.cli.jobs import cluster_option, jobs_option, workers_of
+from tilesim.cli.output.figures import counter
 from tilesim.cli.packages import load, scene_names
-from tilesim.cli.running.jobs import cluster_option, jobs_option, workers_of
 from tilesim.declared import films
 from tilesim.errors import TilesimError
 from tilesim.parallel import cores

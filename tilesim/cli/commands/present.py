@@ -11,9 +11,8 @@ from tilesim.cli.arguments.languages import language_option
 from tilesim.cli.arguments.options import OutputFile, usage
 from tilesim.cli.arguments.parameter_types import Whole
 from tilesim.cli.exports import FPS, ExportRequest, make, planned
-from tilesim.cli.output.figures import wrote
-from tilesim.cli.output.progress import counter
-from tilesim.cli.running.jobs import cluster_option, jobs_option, workers_of
+from tilesim.cli.jobs import cluster_option, jobs_option, workers_of
+from tilesim.cli.output.figures import counter, wrote
 from tilesim.parallel import cores
 from tilesim.player.deck import Slide, deck
 from tilesim.storage import files, scratch

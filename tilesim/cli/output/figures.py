@@ -1,5 +1,8 @@
 """What commands say: a trace's figures as a table, times and sizes with units, and what was written."""
 
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 
@@ -65,3 +68,29 @@ def wrote(path: str | PathLike[str], about: str = "") -> None:
     if Path(path).is_file():
         words = ", ".join(filter(None, (about, size(Path(path).stat().st_size))))
         click.echo(f"wrote {path} ({words})", err=True)
+
+
+@contextmanager
+def counter(label: str, what: str) -> Iterator[Callable[[int], None]]:
+    """What to call with how many more of something are done, where nobody knows how many there will be."""
+    done = 0
+
+    def update(more: int) -> None:
+        nonlocal done
+        done += more
+        if sys.stderr.isatty():
+            click.echo(f"\r{label}  {done} {what}", err=True, nl=False)
+
+    try:
+        yield update
+    finally:
+        if done and sys.stderr.isatty():
+            click.echo(err=True)
+
+
+@contextmanager
+def progress(label: str, length: int) -> Iterator[Callable[[int], None]]:
+    """What to call with how many more of `length` are done. A slow start would make a time left absurd."""
+    hidden = not sys.stderr.isatty()
+    with click.progressbar(length=length, label=label, show_eta=False, file=sys.stderr, hidden=hidden) as bar:
+        yield bar.update

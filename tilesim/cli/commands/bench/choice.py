@@ -11,7 +11,7 @@ from tilesim.choice.judge import Judged, judge, verdict
 from tilesim.choice.measurement import read
 from tilesim.cli.arguments.options import DEVICE
 from tilesim.cli.arguments.parameter_types import DEVICES, INPUT, Whole
-from tilesim.cli.output.progress import progress
+from tilesim.cli.output.figures import progress
 from tilesim.cli.output.reports import machine, report_options, show
 from tilesim.cli.output.tables import text
 from tilesim.cli.packages import load
