@@ -1,9 +1,4 @@
-"""Declared: what each film says of itself in its file, read without running the film and without Manim.
-
-A film declares itself in one literal near the top of its file, and nothing else lists films:
-
-    FILM = {"title": "Race", "question": "What makes a persistent kernel faster?", "part": "Schedules", ...}
-"""
+"""Declared: what each film says of itself in its file, read without running the film and without Manim."""
 
 import ast
 from collections.abc import Mapping
@@ -57,12 +52,10 @@ class Declared:
 
     @property
     def about(self) -> str:
-        """Its line in a list: its title and question, if it has any."""
         return f"{self.title}: {self.question}" if self.title else self.line
 
     @property
     def taken(self) -> tuple[str, ...]:
-        """The options of the film, besides those of its look that all films have."""
         return TAKES.get(self.takes, ())
 
 

@@ -189,8 +189,7 @@ class KernelConfig:
     @classmethod
     def noted(cls, meta: Mapping[str, Any], schedule: str, problem: Problem) -> KernelConfig:
         """The configuration that a trace's meta notes in `kernel`, `warps` and `stages`, as versions before
-        0.2 wrote them. What makes no sense there is not known.
-        """
+        0.2 wrote them. What makes no sense there is not known."""
         known: dict[str, Any] = {"order": problem.order}
         for name, most in (("warps", MAX_WARPS), ("stages", MAX_STAGES)):
             value = meta.get(name)

@@ -87,8 +87,7 @@ class Trace:
     @property
     def config(self) -> KernelConfig:
         """The configuration of its kernel, as its meta tells it: `kernel_config`, or `kernel`, `warps` and
-        `stages` in files of versions before 0.2. Raises ProblemError for work items, which have no tile.
-        """
+        `stages` in files of versions before 0.2. Raises ProblemError for work items, which have no tile."""
         if "kernel_config" in self.meta:
             return KernelConfig.parse(self.meta["kernel_config"])
         return KernelConfig.noted(self.meta, self.schedule, self.gemm)

@@ -9,9 +9,8 @@ from tilesim.traces import Trace
 def behind_the_first(trace: Trace) -> np.ndarray:
     """How much later than the first free slot each block's own slot had become free, ns.
 
-    Of the blocks that waited, in the order of their numbers: int64, shape [blocks - slots]. Every block must
-    be one segment, as in a naive kernel. 0 says that the block ran where a slot was free first; the timer of
-    a recorded run moves in steps, 32 ns on an H200, so that a step or two say the same.
+    Of the blocks that waited, by number: int64 [blocks - slots]. Every block must be one segment, as in a
+    naive kernel. 0 says that the block ran where a slot was free first; a recorder's timer moves in steps.
 
     >>> from tilesim import Device, Problem, simulate
     >>> behind_the_first(simulate("naive", Problem(384, 1536, 512), Device.named("h200", sms=4))).max()

@@ -1,8 +1,4 @@
-"""Comparison of a simulation with a measured run of the same problem.
-
-A measured trace begins at its first multiply and does not show its launch. Runs are therefore compared from
-their first multiplies on; the makespan, which includes a simulated launch, is reported too.
-"""
+"""Comparison of a simulation with a measured run of the same problem, from their first multiplies on."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -60,8 +56,8 @@ class Comparison:
     means of drain - start and done - fixup. `gap`: mean of start minus the drain of the previous segment in
     the slot, 0 if there is none. `loads`: compared SM by SM; `sorted_loads`: in order of load, since SM
     numbering may differ. `order`: Kendall's tau-b of the order in which tiles start. `same_sm`: the fraction
-    of tiles finished by the same SM. `largest_lag`: the largest lag in absolute value, `largest_lag_at` after
-    the first multiply. `diverged_at`: when a lag first exceeds DIVERGED; None if none does.
+    of tiles finished by the same SM. `largest_lag`: in absolute value, `largest_lag_at` after the first
+    multiply. `diverged_at`: when a lag first exceeds DIVERGED; None if none does.
     """
 
     makespan: Pair
@@ -81,7 +77,6 @@ class Comparison:
     diverged_at: int | None
 
     def as_json(self) -> dict[str, Any]:
-        """Plain data, with the relative error of each Pair."""
         figures = asdict(self)
         for name in figures:
             if isinstance(pair := getattr(self, name), Pair):
@@ -179,10 +174,10 @@ def _check(simulated: Trace, measured: Trace) -> None:
 
 
 def kendall_tau(one: np.ndarray, other: np.ndarray) -> float:
-    """Kendall's tau-b of two rankings with ties, in O(n log² n): 1 for the same order, -1 for the reverse.
+    """Kendall's tau-b of two rankings with ties, in O(n log² n): 1 for the same order, -1 for the reverse. It
+    is 1 if all are tied in both, and 0 if in one.
 
-    M. Kendall, The treatment of ties in ranking problems (1945). It is 1 if all are tied in both, and 0 if in
-    one.
+    M. Kendall, The treatment of ties in ranking problems (1945).
 
     >>> kendall_tau(np.array([1, 2, 3, 4]), np.array([1, 3, 2, 4]))  # 1 pair of 6 is swapped
     0.6666666666666666

@@ -1,8 +1,8 @@
 """Divergence: how far one run of a problem lags behind another at each moment.
 
-The lag is how much later one run reached the share of the work that both have done, so a pause in both runs
-causes none. A segment's K-steps count as spread evenly from issue to done: multiplied K-steps alone would
-make the lag jump at the end of each wave. Time counts from the first multiply, where a measured trace begins.
+The lag is how much later one run reached the share of the work that both have done. A segment's K-steps count
+as spread evenly from issue to done: multiplied K-steps alone would make the lag jump at the end of each wave.
+Time counts from the first multiply, where a measured trace begins.
 """
 
 from collections.abc import Sequence
@@ -36,8 +36,7 @@ ROUNDING = 1e-12
 def time_lag(simulated: Trace, measured: Trace) -> tuple[np.ndarray, np.ndarray]:
     """(times, lags): how far the measured run lags, in ns, at ns after the first multiply: both float64 [n].
 
-    Negative lags mean that the simulation is behind. Lags are linear between the times; the last one is the
-    difference in length of the runs.
+    Negative where the simulation is behind, linear between the times; the last is the difference in length.
 
     >>> slow = _example(k_step=1500)
     >>> [values.round(1).tolist() for values in time_lag(_example(), slow)]

@@ -15,9 +15,7 @@ from tilesim.work import WorkItems
 class ItemTimes:
     """Times in ns. `longest` is an item's name; `bound`, what no order beats: the longest item, or all items
     shared out evenly over the slots. `in_order` and `longest_first`: makespans if each slot takes the next
-    item once it is free, in the order in which the run began them or the longest first, with the lengths
-    that they had in the run.
-    """
+    item once it is free, in the order of the run or the longest first."""
 
     longest: str
     longest_ns: int

@@ -25,7 +25,7 @@ LEAST = 3
 
 
 class Plateau(NamedTuple):
-    """The range from `first` to `last`, inclusive, and its median `value`."""
+    """From `first` to `last`, inclusive, with the median `value`."""
 
     first: float
     last: float
@@ -35,8 +35,8 @@ class Plateau(NamedTuple):
 def plateaus(points: Sequence[tuple[float, float]]) -> tuple[Plateau, ...]:
     """The plateaus of a curve of points (x, y), y > 0, in order of x.
 
-    The longest run of adjacent points within TOLERANCE comes first (the flattest, if several are as long);
-    the points on both sides of it are searched in the same way. A plateau has at least LEAST points.
+    The longest run of at least LEAST adjacent points within TOLERANCE comes first (the flattest, if several
+    are as long); the points on both sides of it are searched in the same way.
 
     >>> plateaus([(1, 10.0), (2, 10.1), (4, 10.0), (8, 17.0), (16, 20.0), (32, 20.2), (64, 20.1)])
     (Plateau(first=1, last=4, value=10.0), Plateau(first=16, last=64, value=20.1))
@@ -68,7 +68,7 @@ Row = Mapping[str, Any]
 
 
 class Latency(NamedTuple):
-    """Latency of one load, in SM cycles and in ns."""
+    """Of one load, in SM cycles and in ns."""
 
     cycles: float
     ns: float
@@ -81,7 +81,7 @@ class TileLatency(NamedTuple):
     bytes_per_clock: float
 
     def cycles(self, size: float) -> float:
-        """Cycles for a tile of `size` bytes.
+        """Of a tile of `size` bytes.
 
         >>> TileLatency(base=350.0, bytes_per_clock=100.0).cycles(49152)
         841.52
@@ -120,8 +120,8 @@ class MemorySystem:
 
     @classmethod
     def of(cls, report: Row) -> Self:
-        """Build from a report's JSON values. Raises DeviceError if rows or figures are missing, or a curve
-        has no plateaus for L2 and DRAM."""
+        """From a report's JSON values. Raises DeviceError if rows or figures are missing, or a curve has no
+        plateaus for L2 and DRAM."""
         try:
             return cls(**_constants(report))
         except KeyError as missing:
@@ -131,7 +131,7 @@ class MemorySystem:
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Self:
-        """Read a `tilesim bench memory` file; raises DeviceError that starts with the path."""
+        """From a `tilesim bench memory` file; raises DeviceError that starts with the path."""
         return read_json(path, DeviceError, cls.of)
 
     @property
@@ -150,7 +150,7 @@ class MemorySystem:
 
     @classmethod
     def named(cls, device: str) -> Self:
-        """The memory of a measured preset; raises DeviceError if it was not measured."""
+        """Of a measured preset; raises DeviceError if it was not measured."""
         measured = sorted(file.name.removesuffix(".json") for file in FOLDER.iterdir())
         if device not in measured:
             names = ", ".join(measured)
@@ -238,7 +238,6 @@ def _most(rows: Iterable[Row], name: str, figure: str) -> dict[str, float]:
 
 
 def _rows(rows: Iterable[Row], **given: object) -> list[Row]:
-    """The rows with the given values."""
     found = [row for row in rows if all(row[name] == value for name, value in given.items())]
     if not found:
         wanted = ", ".join(f"{name} {value}" for name, value in given.items())

@@ -1,8 +1,7 @@
 """Where the time of a run went, and where the difference between two runs comes from.
 
-A slot's time from the run's first issue to its last done is split into parts without gaps or overlaps. So the
-parts of all slots add up to slots · makespan, and the differences between two runs' average slots add up to
-the difference of the makespans.
+A slot's time from the run's first issue to its last done is split into parts without gaps or overlaps, so the
+parts of all slots add up to slots · makespan.
 """
 
 from typing import Any

@@ -51,8 +51,6 @@ class MainLoops:
 
 @dataclass(frozen=True, slots=True)
 class MainLoopCosts:
-    """Fields of Costs."""
-
     k_step: float
     mainloop_overhead: float
     epilogue_overlap_penalty: float

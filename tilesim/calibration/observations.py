@@ -38,7 +38,6 @@ class Observations:
 
     @property
     def spans(self) -> np.ndarray:
-        """The trace's."""
         return self.trace.spans
 
 

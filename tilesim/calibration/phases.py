@@ -36,9 +36,7 @@ do not write in turn."""
 
 def launch(runs: Sequence[Observations], in_turn: bool, known: int = 0) -> tuple[int, int] | None:
     """(launch, prologue) in ns; None where no run shows them. `in_turn`: whether residents write in turn.
-
-    `known`: the launch of the device on which they were measured, 0 where it is none.
-    """
+    `known`: the launch of their device, 0 for none."""
     ends, writes, starts, prologues = [], [], [], []
     noted = [ns for run in runs if (ns := noted_launch(run.trace)) is not None]
     for run in runs:

@@ -89,7 +89,6 @@ def step_terms(
 
 
 def scaled(terms: np.ndarray, known: KernelTimes) -> np.ndarray:
-    """The terms as this kernel takes them."""
     return terms * np.array([known.multiplying, known.waiting, 1.0, 1.0])[:, np.newaxis]
 
 

@@ -56,10 +56,7 @@ class Grid(NamedTuple):
 
 
 def grid(config: KernelConfig, product: Product, device: Device) -> Grid:
-    """How the work of a kernel falls on the SMs of a device that are free.
-
-    In tiles that stream-k shares unevenly, thread blocks are apart.
-    """
+    """How the work of a kernel falls on the SMs of a device that are free."""
     problem = config.problem(product)
     slots = (device.sms - device.busy_sms) * residents(config, product, device)
     name, parts = name_and_numbers(config.schedule)

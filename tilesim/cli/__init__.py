@@ -1,9 +1,5 @@
 """The command line: `tilesim COMMAND ...`.
 
-A file in `commands` is a command: `simulate.py` defines a click command named `command`, and users call it
-"simulate". It is imported when it is used, or when help lists it; nothing here imports scenes or
-kernels but `packages.load`, called inside a command. The modules beside `commands` are what they share.
-
 Exit codes: 0 for success, 1 for a failure, 2 for wrong usage, 130 after Ctrl-C, 143 after SIGTERM. Whatever
 goes wrong is one line on stderr that starts with "error:".
 """

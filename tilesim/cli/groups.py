@@ -11,12 +11,7 @@ from tilesim.errors import unknown
 
 
 class Group(click.Group):
-    """The commands of a package: a file in it defines a click command named `command`.
-
-    A file `record_all.py` is the subcommand "record-all". It is imported when it is used, or when help lists
-    it. Other commands are passed as `commands`.
-    Says which subcommand was meant, and refuses its own options in front of one.
-    """
+    """The commands of a package: a file in it defines a click command named `command`."""
 
     def __init__(self, *args: Any, package: ModuleType, **settings: Any) -> None:
         super().__init__(*args, **settings)

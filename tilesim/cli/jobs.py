@@ -20,10 +20,8 @@ cluster_option = click.option(
 
 
 def workers_of(cluster: str | None) -> AbstractContextManager[Executor | None]:
-    """A cluster's workers; None where there is none, and films are drawn here.
-
-    Raises TilesimError where the cluster cannot be reached, or where a worker is lost for good.
-    """
+    """A cluster's workers, as `cluster_executor` gives them; None where there is none, and films are drawn
+    here."""
     return nullcontext() if cluster is None else cluster_executor(cluster)
 
 
@@ -37,10 +35,8 @@ LOST = 30
 
 @contextmanager
 def cluster_executor(address: str) -> Iterator[Executor]:
-    """The workers of the Dask cluster whose scheduler is at `address`.
-
-    Raises TilesimError where it cannot be reached, and where its scheduler or all of its workers are lost.
-    """
+    """The workers of the Dask cluster whose scheduler is at `address`; raises TilesimError once these are
+    lost."""
     client = _client(address)
     try:
         yield Workers(client, address)

@@ -59,7 +59,6 @@ def scene_class(name: str) -> Any:
 
 
 def scene_file(name: str) -> Path:
-    """The file that defines the film `name`."""
     return Path(str(load("scenes", name.replace("-", "_")).__file__))
 
 

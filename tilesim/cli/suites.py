@@ -20,8 +20,7 @@ from tilesim.traces import Trace
 def record_suite(folder: str, repeats: int) -> None:
     """Record on this machine's GPU what `folder` lacks of the suite, each run a file and a line.
 
-    A run that the GPU cannot do is left out, and its line says why. Raises TilesimError where the folder
-    cannot be made or is of another GPU, or where no run could be recorded.
+    Raises TilesimError where the folder cannot be made or is of another GPU, or no run could be recorded.
     """
     kernels = load("kernels")
     entry = kernels.gpu_facts()
@@ -93,10 +92,8 @@ class Recordings(NamedTuple):
 
 
 def found(paths: Iterable[str]) -> Recordings:
-    """What lies in `paths`: files of traces, and folders.
-
-    Raises TraceError where a folder has no trace, or two folders say what GPU it is.
-    """
+    """What lies in files of traces and folders; TraceError for a folder without one, and for those of two
+    GPUs."""
     runs: list[str] = []
     beside: dict[str, str] = {}
     for path in map(Path, paths):

@@ -82,7 +82,6 @@ class Device:
 
     @property
     def title(self) -> str:
-        """How films and tables call it."""
         return presets()[self.name]["title"] if self.name else plural(self.sms, "SM")
 
     @property

@@ -15,10 +15,7 @@ from tilesim.errors import DeviceError, unknown
 @cache
 def presets() -> dict[str, dict[str, Any]]:
     """The devices known by name: title, short, and the values of what is published of each, as
-    `tilesim.devices.facts.UNITS` explains them; `facts` says where each is from.
-
-    Files of the user's own add to them: see `register`.
-    """
+    `tilesim.devices.facts.UNITS` explains them."""
     return {name: _preset(entry) for name, entry in shipped()["devices"].items()}
 
 
@@ -32,8 +29,7 @@ _registered: dict[str, Mapping[str, Any]] = {}
 def register(path: str | PathLike[str]) -> str:
     """Make the device of a file known by the file's name, which is returned: "my-gpu" for my-gpu.json.
 
-    A file that bears the name of a preset, such as h100.json, stands in for it until it is discarded.
-    Raises DeviceError where it is no such file: see `tilesim.devices.files`.
+    One of a preset's name, such as h100.json, stands in for it until it is discarded. Raises DeviceError.
     """
     name, entry = files.read(path)
     add({name: entry})
@@ -41,10 +37,7 @@ def register(path: str | PathLike[str]) -> str:
 
 
 def recall(name: str, entry: Any) -> None:
-    """Make the device of a trace known again by what the trace holds of it, unless a file says what it is.
-
-    Raises DeviceError where that is no device, as for a file of one.
-    """
+    """Make the device of a trace known again, unless a file says what it is; DeviceError where it is none."""
     if name not in _registered:
         add({files.name_of(name): files.checked(entry)})
 
@@ -75,10 +68,7 @@ def registered() -> dict[str, Mapping[str, Any]]:
 
 
 def entry_of(name: str) -> Mapping[str, Any]:
-    """All that is known of a device, as devices.json or its file has it.
-
-    Raises DeviceError where there is no such device.
-    """
+    """All that is known of a device, as devices.json or its file has it; DeviceError where there is none."""
     if name not in presets():
         raise DeviceError(unknown("device", str(name), presets()))
     return _registered.get(name) or shipped()["devices"][name]
@@ -94,9 +84,7 @@ def discard(name: str) -> None:
 
 
 def facts(name: str) -> dict[str, Fact]:
-    """What is known of a device, each with its source, and what follows from that, with the rule.
-
-    Raises DeviceError where there is no such device.
+    """What is known of a device, each with its source or rule; DeviceError where there is no such device.
 
     >>> facts("a100")["l2_gb_per_s"].source, facts("a100")["launch_cycles"].rule
     ('gpu-benches', 'as many cycles as on the H200')

@@ -1,8 +1,4 @@
-"""Play a Plan on a Device's slots, and find when and where each segment runs.
-
-tilesim.engine.setup arranges the input in columns, and tilesim.engine.events plays them, compiled if there
-are many segments, else in Python.
-"""
+"""Play a Plan on a Device's slots, and find when and where each segment runs."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -94,7 +90,6 @@ def longest(plan: Plan, problem: Problem, device: Device, costs: Costs, hardware
 
 
 def _noise(costs: Costs, problem: Problem) -> float:
-    """Relative standard deviation of a tile's time: the sum of independently varying K-steps."""
     return costs.jitter / problem.k_steps**0.5
 
 

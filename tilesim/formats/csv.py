@@ -46,7 +46,6 @@ def save(trace: Trace, path: str | PathLike[str]) -> None:
 
 
 def _document(trace: Trace) -> Iterator[bytes]:
-    """The whole file, piece by piece."""
     yield "".join(f"# {' '.join(line)}\n" for line in _described(trace)).encode()
     yield f"{','.join(SPAN.names or ())}\n".encode()
     template = ",".join(["%d"] * len(SPAN.names or ())) + "\n"
@@ -55,7 +54,6 @@ def _document(trace: Trace) -> Iterator[bytes]:
 
 
 def _described(trace: Trace) -> Iterator[list[str]]:
-    """Every fact of `trace`, a few for each line."""
     problem, device = trace.problem, trace.device
     yield [_fact(name, value) for name, value in problem.as_json().items()]
     named = [_fact("device", device.name)] if device.name else []
@@ -119,7 +117,6 @@ def _columns(
 
 
 def _cells(lines: list[str], delimiter: str) -> list[list[str]]:
-    """Each line's cells."""
     try:
         rows = list(csv.reader(lines, delimiter=delimiter))
     except csv.Error as error:

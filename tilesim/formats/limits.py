@@ -1,7 +1,4 @@
-"""How large a text file of a trace may be: what is written can be read, in some GB of memory at most.
-
-Readers of files from unknown sources check these before anything is parsed.
-"""
+"""How large a text file of a trace may be: what is written can be read, in some GB of memory at most."""
 
 from tilesim.errors import TilesimError, TraceError
 from tilesim.traces import Trace

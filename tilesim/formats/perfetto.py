@@ -54,7 +54,6 @@ def check(traces: Sequence[Trace]) -> None:
 
 
 def document(*traces: Trace) -> Iterator[bytes]:
-    """The whole file, piece by piece."""
     opening = b'{"displayTimeUnit": "ns", "traceEvents": ['
     for event in events(traces):
         times = {name: event[name] / 1000 for name in ("ts", "dur") if name in event}
@@ -192,7 +191,6 @@ def _previous_drain(trace: Trace) -> np.ndarray:
 
 
 def _follows_in_cta(trace: Trace) -> np.ndarray:
-    """Whether a span is not its thread block's first: bool, shape [spans]."""
     later = np.ones(len(trace.spans), bool)
     later[first_of_cta(trace)] = False
     return later

@@ -36,7 +36,6 @@ def save_several(traces: Sequence[Trace], path: str | PathLike[str]) -> None:
 
 
 def document(*traces: Trace) -> Iterator[bytes]:
-    """The whole file, packet by packet."""
     named: dict[tuple[int, int], dict[str, Any]] = {}
     counted: dict[int, str] = {}
     times: list[int] = []

@@ -63,7 +63,6 @@ def read_several(paths: Sequence[str | PathLike[str]], given: Mapping[str, Any] 
 
 
 def _label(path: str | PathLike[str]) -> str:
-    """What to call a kernel of which nothing but its file's name is known."""
     stem = Path(path).name.partition(".")[0]
     return "".join(character for character in stem if character.isprintable()) or "kernel"
 

@@ -24,9 +24,7 @@ OF_SLICES = ("main", "epilogue", "kernel")
 @dataclass(frozen=True, slots=True)
 class Reading:
     """`names`: what the file calls what tilesim calls so. `tile_from`: "" where rows name their tiles.
-
-    `items`: whether the work is no matrix product, so that each row is a work item.
-    """
+    `items`: whether each row is a work item."""
 
     names: Mapping[str, str] = field(default_factory=dict)
     tile_from: str = ""

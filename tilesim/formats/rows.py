@@ -99,11 +99,9 @@ def make(
     rows: Rows, given: Mapping[str, Any], name: str, tile_from: str | Mapping[str, np.ndarray] = ""
 ) -> Trace:
     """The Trace of `rows`; facts that are `given` count over the file's, and `name` labels it without one.
+    `tile_from`: as `tile_source.columns` takes it.
 
-    `tile_from` says where tiles come from that rows do not name, as `tile_source.columns` takes it.
-
-    Raises TraceError, naming the row where one is at fault; ProblemError or DeviceError for facts that fit
-    no problem or no device.
+    Raises TraceError, naming the row at fault, and ProblemError or DeviceError for facts.
     """
     known = facts.together(rows.known, given)
     rows = _with_end(rows, tiled=bool(tile_from or known.get("items")))

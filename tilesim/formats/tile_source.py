@@ -23,11 +23,8 @@ At = Callable[[int], str]
 
 
 def columns(how: str | Columns, found: Columns, problem: Work, at: At) -> dict[str, np.ndarray]:
-    """`tile` of the rows whose columns are `found`, from a table also k0 and k1: int64, shape [rows].
-
-    `how` is one of WAYS, or the columns of such a table. `at` names a row for a sentence. Raises TraceError
-    where rows do not name their block, or have none such tile.
-    """
+    """`tile` of the rows whose columns are `found`, from a table also k0 and k1: int64 [rows]. `how`: one of
+    WAYS, or the columns of a table. Raises TraceError, naming a row as `at` does."""
     if "cta" not in found:
         raise TraceError(
             "there is no cta, the thread block of a row, by which its tile could be found; "
@@ -55,8 +52,7 @@ def columns(how: str | Columns, found: Columns, problem: Work, at: At) -> dict[s
 
 
 def numbered(found: Columns) -> np.ndarray:
-    """The number of each row as a work item: `tile`, else in the order in which they start: int64, shape
-    [rows].
+    """The number of each row as a work item: `tile`, else the order in which they start: int64 [rows].
 
     >>> numbered({"sm": np.array([1, 0, 0]), "start": np.array([0, 0, 9])}).tolist()
     [1, 0, 2]
@@ -69,8 +65,7 @@ def numbered(found: Columns) -> np.ndarray:
 
 
 def items(found: Columns, names: Sequence[str]) -> dict[str, list[Any]]:
-    """The facts `items` and `sizes` of rows that are work items, called by `names` or else by their
-    numbers."""
+    """The facts `items` and `sizes` of rows that are work items, by `names` or else by their numbers."""
     first = np.unique(found["tile"], return_index=True)[1].tolist()
     called = [names[row] if names else f"item {found['tile'][row]}" for row in first]
     return {"items": called, "sizes": found["size"][first].tolist() if "size" in found else []}

@@ -1,8 +1,4 @@
-"""The rules of the kernels that multiply matrices: what each can compute, and what it needs.
-
-A kernel is a module here with a `KERNEL`, and one of the same name in kernels/gemm, which has the kernel and
-its launch. Nothing else lists kernels.
-"""
+"""The rules of the kernels that multiply matrices: what each can compute, and what it needs."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -77,7 +73,6 @@ class Kernel:
 
 @cache
 def kernels() -> Mapping[str, Kernel]:
-    """All kernels by name."""
     modules = {
         name.replace("_", "-"): import_module(f"{__name__}.{name}") for _, name, _ in iter_modules(__path__)
     }
@@ -98,12 +93,10 @@ LARGE = ((128, 256, 1, 8), (256, 128, 1, 8))
 
 
 def operands_in_stages(config: KernelConfig, product: Product) -> int:
-    """Bytes of the stages of A and B."""
     m, n, k = config.tile
     return config.stages * (m + n) * k * product.operand_bytes
 
 
 def tile_bytes(config: KernelConfig, product: Product) -> int:
-    """Bytes of a tile of C."""
     m, n, _ = config.tile
     return m * n * product.result_bytes

@@ -122,9 +122,6 @@ def register(path: str | PathLike[str]) -> str:
 
 
 def calibrations(name: str) -> tuple[Calibration, ...]:
-    """Those in the file of a device that was registered; raises CostsError where they are none.
-
-    A file does not say on which device they were measured: on its own, whatever it is called.
-    """
+    """Those in the file of a device that was registered; raises CostsError where they are none."""
     costs = presets.registered()[name].get("costs", ())
     return tuple(Calibration.from_mapping(values, name) for values in costs)

@@ -45,12 +45,10 @@ STANDS_IN = {
 def default_costs(
     schedule: str, problem: Problem, device: Device, kernel: str = "", made: Plan | None = None
 ) -> Costs:
-    """The costs that `simulate` uses when it is given none: those of `device`'s GPU, as `costs_of` says.
-
-    A device without a name is so many SMs of an H200. `kernel`: as recorded, such as "table-tma-overlap"; ""
-    is the schedule's dedicated one with TMA and overlap, or the table-driven one where it has none. `made`:
-    the schedule's plan, where it is known.
-    """
+    """The costs that `simulate` uses when it is given none: those of `device`'s GPU, as `costs_of` says; a
+    device without a name is so many SMs of an H200. `kernel`: as recorded, such as "table-tma-overlap"; "" is
+    the schedule's dedicated one with TMA and overlap, or else the table-driven one. `made`: the schedule's
+    plan."""
     if device.name:
         return costs_of(device.name, schedule, problem, device, kernel, made)
     costs = costs_of(REFERENCE, schedule, problem, device, kernel, made)
@@ -62,9 +60,9 @@ def costs_of(
 ) -> Costs:
     """The costs of the preset `name`, for a run on `device`, which may be another.
 
-    The nearest of its shipped calibrations, see `nearest`; where none fit, the H200's overheads with K-steps
-    as its hardware takes them, see `tilesim.kernel_costs.scaled.for_device`. Raises CostsError where its
-    datasheet has no rate of the problem's dtype, or the device lacks what the schedule or the kernel needs.
+    The nearest of its shipped calibrations; where none fit, the H200's overheads, as `for_device` scales
+    them. Raises CostsError where its datasheet has no rate of the problem's dtype, or the device lacks what
+    the schedule or the kernel needs.
     """
     features.check(device.name or name, schedule, kernel)
     run = schedule, problem, replace(device, name=name), kernel, made
@@ -96,12 +94,11 @@ def _shipped(device: str) -> tuple[Calibration, ...]:
 def read_costs(
     source: str | PathLike[str], schedule: str, problem: Problem, device: Device, kernel: str = ""
 ) -> Costs:
-    """Costs by name or from a JSON file, for a run on `device`.
+    """Costs by name ("ideal", "h200", "NVIDIA H200") or from a JSON file, for a run on `device`.
 
-    The words "ideal" and the name of a GPU, such as "h200" or "NVIDIA H200", are names whatever files there
-    are: a file of such a name is written ./h200. A file holds one object of costs, or the list that
-    `tilesim calibrate` writes, of which the nearest is taken and scaled as the shipped ones are. Raises
-    CostsError, naming the file, where it cannot be read or does not hold such costs.
+    A file holds one object of costs, or the list that `tilesim calibrate` writes. A file that is called as a
+    GPU is written ./h200. Raises CostsError, naming the file, where it cannot be read or does not hold such
+    costs.
     """
     if isinstance(source, str):
         if source.lower() == IDEAL:
@@ -114,10 +111,8 @@ def read_costs(
 
 
 def costs_for(values: object, schedule: str, problem: Problem, device: Device, kernel: str = "") -> Costs:
-    """Costs from parsed JSON: an object of costs, or a list of calibrations to take the nearest of.
-
-    Raises CostsError where it is neither, or where no calibration is for this schedule and dtype.
-    """
+    """Costs from parsed JSON: an object of costs, or a list of calibrations to take the nearest of;
+    CostsError where it is neither, or none is for this schedule and dtype."""
     if values == {}:
         raise CostsError("it names no cost, such as k_step; `tilesim calibrate` writes a complete file")
     if isinstance(values, Mapping):
@@ -138,11 +133,7 @@ def costs_for(values: object, schedule: str, problem: Problem, device: Device, k
 
 def effective_schedule(schedule: str, made: Plan, problem: Problem) -> str:
     """The name of `schedule` without parameters; of one that can split tiles, the schedule that its plan
-    equals.
-
-    Where each thread block has one segment, that is naive, or split-k if tiles are split; where blocks have
-    several and no tile is split, it is persistent.
-    """
+    equals: naive or split-k where each thread block has one segment, persistent where no tile is split."""
     name = base_name(schedule)
     if name not in SPLITTING:
         return name

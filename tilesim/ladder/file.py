@@ -21,8 +21,6 @@ OFF = 0.01, 0.05
 
 @dataclass(frozen=True, slots=True)
 class _Machine:
-    """What a file says of the machine that measured it."""
-
     gpu: Line
     driver: Line
     cuda: Line
@@ -33,8 +31,6 @@ class _Machine:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """What a file holds, and other fields that are left alone."""
-
     machine: _Machine
     method: Line
     peak_tflops: Limit
@@ -56,11 +52,8 @@ def _read(file: Traversable) -> Ladder:
 
 
 def read(path: str | PathLike[str]) -> Ladder:
-    """The ladder in a file of `tilesim bench ladder`.
-
-    Raises ReportError, in a sentence that starts with the path, where the file cannot be read, is no
-    ladder, or contradicts itself.
-    """
+    """The ladder in a file of `tilesim bench ladder`; ReportError, which starts with the path, where it is
+    none."""
     return read_json(path, ReportError, parse)
 
 

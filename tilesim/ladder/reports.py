@@ -39,11 +39,8 @@ def report(bench: str, device: str = "h200") -> Mapping[str, Any]:
 
 
 def read(path: str | PathLike[str], bench: str) -> Mapping[str, Any]:
-    """The report that `tilesim bench BENCH` wrote into a file.
-
-    Raises ReportError, in a sentence that starts with the path, where the file cannot be read, or lacks what
-    the report that ships says.
-    """
+    """The report that `tilesim bench BENCH` wrote into a file; ReportError, which starts with the path, where
+    it cannot be read, or lacks what the report that ships says."""
 
     def checked(values: Any) -> Mapping[str, Any]:
         decode(_kind(report(bench)), values, "the file", ReportError, extra=True)
@@ -73,10 +70,8 @@ def row(report: Mapping[str, Any], **wanted: Any) -> Mapping[str, Any]:
 
 
 def _kind(model: Any) -> Any:
-    """The type of JSON values that are like those of `model`, or say more.
-
-    The items of a list are as the first of the model's, by what all of those have.
-    """
+    """The type of JSON values that are like those of `model`; items of a list as what all of the model's
+    have."""
     if isinstance(model, Mapping):
         named = all(map(str.isidentifier, model))
         fields = [(name, _kind(inner)) for name, inner in model.items()]
@@ -106,11 +101,11 @@ def machines() -> tuple[Mapping[str, Any], ...]:
 
 
 def kernel_times(problem: Work, facts: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """The rows measured for exactly `problem`, by kernel, on the machine that `facts` describe.
+    """The rows measured for exactly `problem`, by kernel, on the machine that `facts` describe; `us`, `p20`
+    and `p80` in µs.
 
-    A machine's facts are gpu (its full name), driver, cuda, torch, triton and date; those that `facts`
-    holds must agree, at least gpu among them, so a measured trace's meta finds the times of its own day.
-    `us` is the median kernel time of a row in µs, `p20` and `p80` its spread. Empty if there are none.
+    A machine's facts are gpu (its full name), driver, cuda, torch, triton and date; those in `facts` must
+    agree, at least gpu, so a measured trace's meta finds the times of its own day.
     """
     shape = problem.as_json()
     return {

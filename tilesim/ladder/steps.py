@@ -57,7 +57,6 @@ class LadderStep:
 
     @property
     def flops(self) -> int:
-        """Multiplications and additions of the product."""
         return 2 * self.m * self.n * self.k
 
     @property

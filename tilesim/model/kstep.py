@@ -74,10 +74,8 @@ class LoadTimes(NamedTuple):
 
 
 def hardware_of(costs: Costs, problem: Problem) -> Hardware | None:
-    """The hardware that takes the K-steps of `problem`; None where they take what the costs say.
-
-    Raises CostsError where no rate of its dtype is known.
-    """
+    """The hardware that takes the K-steps of `problem`, None where costs say it; CostsError for an unknown
+    dtype."""
     return Hardware.named(costs.hardware, problem.dtype) if costs.hardware else None
 
 
@@ -114,11 +112,8 @@ def loads_under(plan: Plan, problem: Problem, device: Device, costs: Costs, hard
 
 
 def slowest_k_step(problem: Problem, device: Device, costs: Costs, hardware: Hardware | None) -> float:
-    """An upper bound for a K-step, ns: all slots load, share nothing, and all loads miss the L2.
-
-    A slot loads at most two K-steps' operands at a time, because a second piece of a main loop may begin
-    before the first one ends (see tilesim.model.traffic). Infinite if it exceeds a double.
-    """
+    """An upper bound for a K-step, ns: all slots load, share nothing, and all loads miss the L2. A slot loads
+    two K-steps at most, as a piece of a main loop may begin before the one before it ends."""
     if hardware is None:
         return costs.k_step * max(costs.coresidency)
     everything = np.array([2.0 * problem.k_step_bytes * device.slots])

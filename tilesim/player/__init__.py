@@ -1,8 +1,4 @@
-"""The player: a single HTML page that plays runs of one product, with scrubbing and pinning.
-
-`page(traces)` returns the whole page; nothing is fetched. Its program is TypeScript in `source/`, which `make
-player` builds into `player.js`. `source/state.ts` repeats the definitions of `tilesim.view`.
-"""
+"""The player: a single HTML page that plays runs of one product, with scrubbing and pinning."""
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence

@@ -166,8 +166,8 @@ TIMES = ("issue", "load", "start", "drain", "ready", "fixup", "done")
 
 
 def encoded(trace: Trace, rows: slice) -> str:
-    """Rows of the spans, column by column: PLACES, then TIMES. Each value is stored as the difference from
-    the previous row, in zigzag and LEB128, and base64."""
+    """Rows of the spans, column by column, PLACES, then TIMES: the differences from row to row, in zigzag,
+    LEB128 and base64."""
     spans = trace.spans[rows]
     times = [launch_end(trace)[rows] if name == "load" else spans[name] for name in TIMES]
     columns = [spans[name] for name in PLACES] + [times[0]]

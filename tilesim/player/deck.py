@@ -1,8 +1,4 @@
-"""Deck: the slides of a talk as one HTML page with reveal.js, which needs no network.
-
-A slide is a clip that plays once and stops, or loops, with speaker notes. Its program is `source/deck.ts`,
-which `make player` bundles with reveal.js into `deck.js`.
-"""
+"""Deck: the slides of a talk as one HTML page with reveal.js, which needs no network."""
 
 from base64 import b64encode
 from collections.abc import Sequence

@@ -1,8 +1,4 @@
-"""Playground: the results that the documentation's playground page shows for its form.
-
-The page runs this in the browser, so it uses only the core of tilesim. `answer` takes the fields as text and
-returns JSON values: an error for each invalid field, or plans, figures and the player's page.
-"""
+"""Playground: the results that the documentation's playground page shows for its form."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -107,7 +103,6 @@ def command(fields: Mapping[str, str]) -> str:
 
 
 def _within(field: str, make: Callable[[], Any]) -> Any:
-    """Call `make`, attributing any TilesimError to `field`."""
     try:
         return make()
     except TilesimError as error:
@@ -180,7 +175,6 @@ def _plan(name: str, plan: Plan, problem: Problem, device: Device) -> dict[str, 
 
 
 def _figures(traces: Sequence[Trace]) -> dict[str, list[str]]:
-    """The rows of the player's table, except those equal for all runs."""
     tables = [figures.table(trace) for trace in traces]
     return {
         name: [table[name] for table in tables] for name in tables[0] if name not in ("origin", "product")

@@ -1,9 +1,5 @@
-"""The rules of spans, implemented twice: a fast pass that accepts or not, and checks that explain a fault.
-
-The compiled pass handles a million rows but cannot phrase an error; the checks by column find the row and the
-words, but need twice the memory and several times as long. Whatever the pass accepts, the checks accept; a
-property test verifies this.
-"""
+"""The rules of spans, implemented twice: a fast compiled pass for a million rows, which accepts or not, and
+checks by column, which find the row and the words. What the pass accepts, the checks accept."""
 
 from itertools import pairwise
 

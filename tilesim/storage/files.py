@@ -1,8 +1,4 @@
-"""Files: read within limits, never written over what was read, and whole under their name or not there.
-
-A command that writes calls `check_outputs(outputs, inputs)` before any work; `write(path, fill)` writes.
-`read_bytes(path, most, error)` and `read_json(path, error)` read a file that may come from anybody.
-"""
+"""Files: read within limits, never written over what was read, and whole under their name or not there."""
 
 import os
 import shutil

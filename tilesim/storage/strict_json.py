@@ -1,7 +1,6 @@
 """JSON from unknown sources: what any tool would read alike, or one sentence that says what is wrong with it.
 
-Python's own parser takes more than JSON is: NaN, numbers beyond a double, a key given twice, a thousand
-levels of nesting, on which whoever walks the values runs out of stack.
+Python's own parser also takes NaN, numbers beyond a double, a key given twice, and any depth of nesting.
 """
 
 import json

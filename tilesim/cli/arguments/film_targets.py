@@ -27,7 +27,6 @@ class Target(NamedTuple):
 
     @property
     def label(self) -> str:
-        """What a file of it is called."""
         if self.trace:
             return Path(self.trace).stem
         return self.name or (self.file.stem if self.file else "film")
@@ -69,7 +68,6 @@ class FilmTarget(click.ParamType):
 
 
 def _unknown(value: str) -> str:
-    """The sentence for what is neither a film nor a file."""
     ending = Path(value).suffix.lower()
     if not ending:
         near = get_close_matches(value.lower(), [*declared(), COURSE], n=1)

@@ -13,9 +13,6 @@ language_option = click.option("--lang", type=click.Choice(LANGUAGES), help=f"La
 
 
 def spoken(lang: str | None) -> dict[str, Any]:
-    """The language, English where none is named, and its words by their English, as a page takes them.
-
-    Raises TilesimError where what reads the words is missing.
-    """
+    """The language, English where none is named, and its words by their English, as a page takes them."""
     lang = lang or SOURCE
     return {"lang": lang, "words": {} if lang == SOURCE else load("scenes", "look.language").catalogue(lang)}

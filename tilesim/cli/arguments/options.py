@@ -1,9 +1,4 @@
-"""The options that several commands share, and how they become a Problem, a Device and Costs.
-
-A decorator such as `problem_options()` adds a group of options to a command; `problem_from(options)`,
-given the command's keyword arguments, turns them into the core type. An option that was not given
-is None.
-"""
+"""The options that several commands share, and how they become a Problem, a Device and Costs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -55,8 +50,7 @@ def _group(*options: Callable[[F], F]) -> Callable[[F], F]:
 
 def problem_options(own: str = "", names: Sequence[str] = PROBLEM_NAMES) -> Callable[[F], F]:
     """The options of a Problem, or some of them by name. Help shows PROBLEM's values as the defaults, or
-    `own` in their place.
-    """
+    `own` in their place."""
     about = {
         "m": ("SIZE", int, "Rows of A and C."),
         "n": ("SIZE", int, "Columns of B and C."),

@@ -172,10 +172,7 @@ class Percent(click.ParamType):
 
 
 class Schedule(click.ParamType):
-    """The name of a schedule, with its parameters, or of a function in a file: "mine.py:snake".
-
-    That function is a schedule, by its own name, until the command ends.
-    """
+    """The name of a schedule, with its parameters, or of a function in a file: "mine.py:snake"."""
 
     name = "SCHEDULE"
 

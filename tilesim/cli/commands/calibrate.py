@@ -126,7 +126,6 @@ def _base(device: str | None, beside: str | None, traces: dict[str, Trace]) -> M
 
 
 def _constants(entry: Mapping[str, Any]) -> list[str]:
-    """The constants of a device file, one per line, with their sources."""
     known = with_derived(published(entry))
     shown = {name: known[name] for name in ("sustained_mhz", *CONSTANTS) if name in known}
     return [entry["title"], *device_table.named(shown)]
@@ -144,7 +143,6 @@ def _text(fitted: list[Calibration], traces: dict[str, Trace]) -> str:
 
 
 def _report(one: Calibration, traces: dict[str, Trace]) -> str:
-    """The costs of one kernel, then the measured and simulated time of each of its traces."""
     costs = one.costs
     values = {name: getattr(costs, name) for name in SHOWN if getattr(costs, name)}
     words = [

@@ -195,7 +195,6 @@ def _table(found: Sequence[Comparison], measured: Sequence[Trace]) -> str:
 
 
 def _name(trace: Trace) -> str:
-    """What ran, in a line."""
     problem, residents = trace.gemm, trace.device.ctas_per_sm
     table = f" {TABLE}" * (trace.config.kernel == TABLE)
     shape = f"{problem.m}x{problem.n}x{problem.k} {problem.order}"
@@ -244,7 +243,6 @@ def _finding(found: Comparison) -> str:
 
 
 def _words(name: str, one: str, other: str) -> str:
-    """Two words in the columns of figures; a long word takes the space it needs."""
     return f"  {name:22}{one:>14} {other:>13}"
 
 

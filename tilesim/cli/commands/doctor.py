@@ -43,8 +43,6 @@ BOUND = re.compile(r"(>=|<)\s*([0-9.]+)")
 
 
 class Check(NamedTuple):
-    """One thing: whether it is ok, missing or old, what was found, and what to do where it is not ok."""
-
     use: str
     name: str
     state: str
@@ -89,7 +87,6 @@ def _lines_of_clone() -> list[str]:
 
 
 def package(name: str, bounds: str, extra: str) -> Check:
-    """Whether a package is installed, in a version within `bounds`, such as ">=0.22,<1"."""
     what = EXTRAS[extra], name
     install = f"pip install '.[{extra}]'" if extra else "pip install ."
     try:
@@ -171,7 +168,6 @@ def _libraries(have_packages: bool) -> Iterator[Check]:
 
 
 def _languages(use: str) -> Check:
-    """The languages of captions whose letters some font has."""
     check_font = load("scenes", "look.language").check_font
     written, advice = [], []
     for name in LANGUAGES:

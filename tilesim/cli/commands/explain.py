@@ -93,7 +93,6 @@ def command(run: str, output: str | None, as_json: bool, **options: Any) -> None
 
 
 def _slowest(trace: Trace) -> list[str]:
-    """The main loops that took longest, and where they ran."""
     spans = trace.spans
     took = spans["drain"] - spans["start"]
     lines = [f"the slowest main loops; the median takes {time(round(float(np.median(took))))}"]
@@ -121,7 +120,6 @@ def _read(run: str, facts: Mapping[str, Any]) -> Trace:
 
 
 def _of(trace: Trace) -> list[str]:
-    """What ran, and on which device."""
     device = trace.device
     name = f"{trace.schedule[:30]}{f' ({trace.kernel[:30]})' if trace.kernel else ''}"
     known = named(trace.gpu)
@@ -155,7 +153,6 @@ def _parts(found: Explanation, origin: str) -> list[str]:
 
 
 def _items(found: ItemTimes) -> list[str]:
-    """What the lengths of work items say."""
     of_median = f", {found.longest_ns / found.median_ns:.1f} times the median" if found.median_ns else ""
     bound = "the longest item" if found.bound == found.longest_ns else "all items, shared out evenly"
     lines = {
@@ -171,7 +168,6 @@ def _items(found: ItemTimes) -> list[str]:
 
 
 def _k_steps(found: Explanation) -> list[str]:
-    """Which term of a K-step is the largest, or why none is known."""
     if found.unknown:
         return wrap(f"main loops are not divided: {found.unknown}", COLUMNS)
     return [f"what bounds K-steps: {_shares(found.k_steps)}"]

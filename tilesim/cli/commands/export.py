@@ -183,7 +183,6 @@ def command(**options: Any) -> None:
 
 
 def _is_page_of_files(options: Mapping[str, Any]) -> bool:
-    """Whether traces are to be played as they are, which needs no Manim."""
     form = options["form"] or Path(options["output"] or "").suffix.lstrip(".").lower()
     more = [name for name, value in options.items() if value and name not in OF_A_PAGE]
     of_film = options["at"] and not options["at"][1]
@@ -191,7 +190,6 @@ def _is_page_of_files(options: Mapping[str, Any]) -> bool:
 
 
 def _page_of_files(options: Mapping[str, Any]) -> None:
-    """Write a page that plays the traces that these files hold."""
     output = options["output"] or f"{options['scene'].label}.html"
     paths = [options["scene"].trace, *options["trace"]]
     with usage():

@@ -57,7 +57,6 @@ def command(file: str | None, folder: str, jobs: int | None, cluster: str | None
 
 
 def _declared(folder: Path) -> list[Mapping[str, Any]]:
-    """What the films in a folder say that is to be made of them."""
     found: list[Mapping[str, Any]] = [
         {"scene": film.file.name, **entry} for film in films(folder).values() for entry in film.gallery
     ]
@@ -67,7 +66,6 @@ def _declared(folder: Path) -> list[Mapping[str, Any]]:
 
 
 def _listed(file: str) -> list[Mapping[str, Any]]:
-    """The tables [[film]] of a gallery's file."""
     schema = load("scenes", "film.settings")
     gallery = schema.read(file)
     tables = schema.Kind(_are_tables, "a table [[film]] for each film, and at least one")

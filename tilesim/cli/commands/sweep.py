@@ -148,7 +148,6 @@ def _report_errors(rows: list[Row]) -> None:
 
 
 def _csv_of(rows: Sequence[Row]) -> str:
-    """A header and a line for each row; what is None is empty."""
     text = StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(Row._fields)
@@ -164,10 +163,7 @@ def _json_of(rows: Sequence[Row], seed: int) -> str:
 
 
 def _writer(path: str) -> Callable[[Sequence[Row], BinaryIO], object]:
-    """What writes rows in the format that `path` ends in; CSV where it has no ending.
-
-    Raises TilesimError, saying what to install, where that is Parquet and pyarrow is missing.
-    """
+    """What writes rows in the format that `path` ends in; CSV where it has no ending."""
     if Path(path).suffix.lower() != ".parquet":
         return lambda rows, file: file.write(_csv_of(rows).encode())
     try:

@@ -76,10 +76,8 @@ LOOPBACK = "127.0.0.1"
 class PageServer(ThreadingHTTPServer):
     """Answers / with what `make(version, at)` gives, and /version with what its files are like now.
 
-    `at` is that of /?at=NS, an instant that the page is to hold, ns; None without it.
-
-    `port` 0 takes any that is free. A request that names another host is refused: a page elsewhere could have
-    led the browser here. Raises TilesimError where the port cannot be had.
+    `at` is that of /?at=NS, an instant in ns, None without it. A request that names another host is refused:
+    a page elsewhere could have led the browser here. Raises TilesimError where the port cannot be had.
     """
 
     daemon_threads = True
@@ -104,7 +102,6 @@ class PageServer(ThreadingHTTPServer):
         return sha256(repr([_stamp(file) for file in self.files]).encode()).hexdigest()[:16]
 
     def page(self, at: int | None) -> str:
-        """The page of the files as they are now."""
         version = self.version()
         if self.kept[:2] != (version, at):
             self.kept = version, at, self.make(version, at)

@@ -14,7 +14,6 @@ from tilesim.traces import Trace
 
 
 def table(trace: Trace) -> str:
-    """What ran where, then a line per figure."""
     figures = metrics.summary(trace)
     sms = f" ({plural(trace.device.sms, 'SM')})" if trace.device.name else ""
     lines = [

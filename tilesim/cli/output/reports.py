@@ -25,7 +25,6 @@ class Table(NamedTuple):
     rows: str | Callable[[Report], Iterable[Row]] = "rows"
 
     def lines(self, report: Report) -> list[str]:
-        """The table, after an empty line."""
         rows = report[self.rows] if isinstance(self.rows, str) else self.rows(report)
         return ["", *text(rows, self.columns)]
 
@@ -40,11 +39,7 @@ Part = str | Table | Callable[[Report], Iterable[str]]
 
 
 class Bench(click.Command):
-    """`tilesim bench NAME`: runs the function of that name in kernels/bench/NAME.py, and shows its report.
-
-    `about`: for the list of benches. `help`: for its own page. `options`: whose values the function takes;
-    those named `sizes` as positional arguments. An option that was not given leaves the function's default.
-    """
+    """`tilesim bench NAME`: runs the function of that name in kernels/bench/NAME.py, and shows its report."""
 
     def __init__(
         self, name: str, about: str, help: str, *parts: Part, options: Sequence[click.Option] = ()
@@ -97,7 +92,6 @@ OUTPUT_HELP = "Write the figures here (.json)."
 
 
 def report_options(command: F) -> F:
-    """`-o FILE` and `--json`, passed on as `output` and `as_json`."""
     return output_option(FIGURES_FILE, OUTPUT_HELP)(json_option(command))
 
 
@@ -122,5 +116,4 @@ def show(report: Report, table: Callable[[Any], str], output: str | None, as_jso
 
 
 def machine(report: Report) -> str:
-    """What it was measured on, in a line."""
     return ", ".join(f"{name} {value}" for name, value in report["machine"].items())
