@@ -16,9 +16,8 @@ from tilesim.products import Product
 @dataclass(frozen=True, slots=True)
 class KernelTimes:
     """`once`: ns of a launch, its first loads and its end. `tile_gap`: ns from one tile to the next. `write`:
-    how much of the writing of C its main loops wait for, 1 for all. `multiplying`: a K-step's cycles on
-    tensor cores, of those at their peak. `waiting`: how long a stage's loads take, of what
-    tilesim.model.kstep says."""
+    how much of the writing of C main loops wait for, 1 for all. `multiplying`: a K-step's cycles, of those at
+    the tensor cores' peak. `waiting`: how long a stage's loads take, of what tilesim.model.kstep says."""
 
     once: float = 3500.0
     tile_gap: float = 600.0

@@ -1,8 +1,8 @@
 """Facts: what is published of a GPU, or was measured on it, and where each figure stands.
 
-devices.json has a table of sources, the architectures, and the devices. Both of these have groups of facts,
-each group of one source; a device has its architecture's facts too, and a later group's replaces an
-earlier's. What nobody has published follows from `RULES`, and says so.
+devices.json has sources, architectures and devices. Both of the latter have groups of facts, each of one
+source; a device has its architecture's facts too, and a later group's replaces an earlier's. What nobody has
+published follows from `RULES`.
 """
 
 import json
@@ -55,12 +55,11 @@ UNITS = {
 
 `max_sm_mhz` is the highest clock of an SM, `tensor_mhz` the one at which tensor cores reach `peak_tflops`,
 `sustained_mhz` one seen under load. `macs_per_clock` and `peak_tflops` are dense and by dtype. `l2_gb_per_s`
-and `dram_read_gb_per_s` are what all SMs together read at most; `l2_apart_gb_per_s` is what they get where
-each reads other bytes, `l2_merged_gb_per_s` where neighbours read the same at the same time.
-`memory_gb_per_s` is the datasheet's. A MB is 10⁶
-bytes. `launch_cycles` pass from the end of a thread block to the first instruction of the next in its slot.
-What follows `shared_bytes_per_clock` are limits; registers have 32 bits. `sm_tiers` say in which order SMs
-are filled: see `tilesim.devices.facts.fill_order`.
+and `dram_read_gb_per_s` are what all SMs together read at most; `l2_apart_gb_per_s` where each reads other
+bytes, `l2_merged_gb_per_s` where neighbours read the same at the same time. `memory_gb_per_s` is the
+datasheet's. A MB is 10⁶ bytes. `launch_cycles` pass from the end of a thread block to the first instruction
+of the next in its slot. What follows `shared_bytes_per_clock` are limits; registers have 32 bits. `sm_tiers`
+say in which order SMs are filled: see `fill_order`.
 """
 
 CONSTANTS = (
@@ -217,12 +216,10 @@ def badge(short: str, known: Mapping[str, Fact]) -> str:
 def fill_order(tiers: Sequence[Sequence[Sequence[int]]], first: Sequence[int] = ()) -> tuple[int, ...]:
     """The SMs of a GPU without work in the order in which the hardware gives each a thread block.
 
-    A tier is a list of groups that take turns in a cycle, and a group lists its SMs: a GPC's, say, TPC by
-    TPC. All of a tier comes before the next, and a group has all its SMs served in its turn. Earlier launches
-    decide where in its cycle a tier begins, which `first` tells: for each tier, the first SM of the group
-    whose turn it is. Without it, each tier's first group begins.
-
-    Raises DeviceError where no group begins with such an SM.
+    A tier is a list of groups that take turns in a cycle, and a group lists its SMs. All of a tier comes
+    before the next, and a group has all its SMs served in its turn. `first`: for each tier, the first SM of
+    the group that begins; each tier's first without it. Raises DeviceError where no group begins with such an
+    SM.
 
     >>> fill_order([[[6, 7]], [[0, 1, 4, 5], [2, 3]]])
     (6, 7, 0, 1, 4, 5, 2, 3)

@@ -34,9 +34,7 @@ STEPS: compiled.Steps = (
 
 def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 0) -> np.ndarray:
     """Play `plan`, which covers `problem`, and return its spans: a read-only SPAN array, sorted as a Trace's.
-
-    Jitter is drawn per tile, so a tile costs the same under every schedule. Segments wait only for earlier
-    ones of the plan and blocks start in id order, so no wait is circular.
+    Jitter is drawn per tile, so a tile costs the same under every schedule.
 
     Raises PlanError if a segment from the shared queue waits for a thread block that never gets a slot, and
     CostsError if the run's slot-time might not fit int64.
