@@ -14,18 +14,16 @@ import csv
 import json
 import re
 from collections.abc import Iterator
-from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from tilesim.errors import TraceError, shown, unknown
 from tilesim.formats.facts import FACTS
-from tilesim.formats.limits import check_segments, check_table
+from tilesim.formats.limits import check_table
 from tilesim.formats.reading import AS_IT_IS, Reading
 from tilesim.formats.rows import COLUMNS, Rows, integers
 from tilesim.spans.columns import SPAN
-from tilesim.storage import files
 from tilesim.storage.strict_json import decoder
 from tilesim.text import plural
 from tilesim.traces import Trace
@@ -39,13 +37,8 @@ CHUNK = 2**12
 """Rows that are text at a time: a cell's is larger than its number."""
 
 
-def save(trace: Trace, path: str | PathLike[str]) -> None:
-    """Write `trace`; raises TilesimError where `path` cannot be written, or the trace is too long for it."""
-    check_segments(trace, "CSV")
-    files.write(path, lambda file: file.writelines(_document(trace)))
-
-
-def _document(trace: Trace) -> Iterator[bytes]:
+def document(trace: Trace) -> Iterator[bytes]:
+    """`trace` as CSV, piece by piece."""
     yield "".join(f"# {' '.join(line)}\n" for line in _described(trace)).encode()
     yield f"{','.join(SPAN.names or ())}\n".encode()
     template = ",".join(["%d"] * len(SPAN.names or ())) + "\n"

@@ -15,42 +15,19 @@ whole. `events` are what a viewer sees, times in ns; `tilesim.formats.pftrace` w
 import json
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from os import PathLike
 from typing import Any
 
 import numpy as np
 
-from tilesim.errors import TilesimError
 from tilesim.formats.json import document as json_document
-from tilesim.formats.limits import check_segments
 from tilesim.metrics import first_of_cta, in_turn, slot_index
 from tilesim.orders import rasterize
-from tilesim.storage import files
 from tilesim.storage.trace_file import FORMAT
 from tilesim.traces import Trace
 from tilesim.version import __version__
 from tilesim.work import WorkItems
 
 Event = dict[str, Any]
-MOST_SLOTS = 2**17
-"""Of which each has threads with names; the largest GPU has some 10,000."""
-
-
-def save_several(traces: Sequence[Trace], path: str | PathLike[str]) -> None:
-    """Write traces on one clock; raises TilesimError where `path` cannot be written, or they are too long."""
-    check(traces)
-    files.write(path, lambda file: file.writelines(document(*traces)))
-
-
-def check(traces: Sequence[Trace]) -> None:
-    """Raise TilesimError where traces are too long for a file for viewers, or their devices too large."""
-    for trace in traces:
-        check_segments(trace, "Perfetto")
-    slots = sum(trace.device.slots for trace in traces)
-    if slots > MOST_SLOTS:
-        raise TilesimError(
-            f"the device has {slots} slots, too many for a Perfetto file: at most {MOST_SLOTS}"
-        )
 
 
 def document(*traces: Trace) -> Iterator[bytes]:

@@ -6,16 +6,14 @@ must be. One run is in the file's metadata once more, as plain JSON, so that it 
 are ns from the trace's zero. Format: perfetto.dev/docs/reference/synthetic-track-event, as of Perfetto 59.
 """
 
-from collections.abc import Iterator, Sequence
-from os import PathLike
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from tilesim.formats.json import document as json_document
-from tilesim.formats.perfetto import Event, check, events
+from tilesim.formats.perfetto import Event, events
 from tilesim.formats.protobuf import field
-from tilesim.storage import files
 from tilesim.traces import Trace
 from tilesim.version import __version__
 
@@ -27,12 +25,6 @@ SLICE_BEGIN, SLICE_END, COUNTER = 1, 2, 4
 EXPLICIT, STATE_CLEARED = 3, 1
 PROCESS = 2**32
 """Tracks of processes are numbered from here, and their counters from twice it; lanes by their threads."""
-
-
-def save_several(traces: Sequence[Trace], path: str | PathLike[str]) -> None:
-    """Write traces on one clock, each a group of processes; raises TilesimError as perfetto's."""
-    check(traces)
-    files.write(path, lambda file: file.writelines(document(*traces)))
 
 
 def document(*traces: Trace) -> Iterator[bytes]:
