@@ -138,7 +138,7 @@ CORE_MODULES = {
         "storage.scratch", "spans.columns", "problems", "orders", "devices.facts",
         "devices.files", "devices.presets", "devices.gpus", "devices.device", "plans",
         "costs", "kernel_config", "products", "work", "declared", "metrics", "sm_cycles", "compiled",
-        "provenance", "spans.checks", "spans.recorded_slots", "storage.trace_file", "traces",
+        "spans.checks", "spans.recorded_slots", "storage.trace_file", "traces",
     )
 }  # fmt: skip
 

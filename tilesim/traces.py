@@ -16,12 +16,12 @@ from tilesim.devices.gpus import preset_of
 from tilesim.devices.presets import recall
 from tilesim.errors import TilesimError, TraceError, shown, whole
 from tilesim.kernel_config import KernelConfig
-from tilesim.provenance import provenance
 from tilesim.spans import checks
 from tilesim.spans.columns import SPAN, TIMES
 from tilesim.storage import strict_json, trace_file
 from tilesim.storage.decode import between, check, decode, one_of, text
 from tilesim.text import plural, unprintable
+from tilesim.version import __version__
 from tilesim.work import Problem, Work, decode_work, gemm_of
 
 ORIGINS = ("simulated", "measured")
@@ -173,6 +173,21 @@ class Trace:
             return _described(described, spans)
         except TilesimError as error:
             raise TraceError(f"{path}: {error}") from None
+
+
+def provenance(schedule: str, problem: Work, device: Device) -> dict[str, Any]:
+    """The fields of a plan's Problem and Device, its schedule, and the version of tilesim.
+
+    >>> from tilesim import Problem
+    >>> provenance("naive", Problem(128, 640, 4), Device(2))["problem"]["order"]
+    'row-major'
+    """
+    return {
+        "tilesim": __version__,
+        "schedule": schedule,
+        "problem": problem.as_json(),
+        "device": asdict(device) | {"title": device.title, "slots": device.slots},
+    }
 
 
 def about(trace: Trace) -> dict[str, Any]:

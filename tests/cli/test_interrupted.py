@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from tilesim.cli.signals import Stopped, stoppable
+from tilesim.cli import Stopped, stoppable
 
 
 @pytest.mark.parametrize("module", ["numpy", "click", "tilesim.costs"])

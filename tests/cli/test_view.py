@@ -15,7 +15,7 @@ from programs import data_in, measured, race, split
 
 from tilesim import player
 from tilesim.cli import main
-from tilesim.cli.arguments.languages import spoken
+from tilesim.cli.arguments.film_targets import spoken
 from tilesim.cli.commands import view
 from tilesim.cli.commands.view import LOOPBACK, PageServer
 

@@ -9,9 +9,20 @@ from typing import Any
 import click
 
 from tilesim import player
-from tilesim.cli.arguments.film_formats import COURSE_FORMATS, FORMATS, MOVING, PAGES, SLIDES, STILLS, chosen
-from tilesim.cli.arguments.film_targets import CourseFilm, FilmTarget, Target
-from tilesim.cli.arguments.languages import SOURCE, spoken
+from tilesim.cli.arguments.film_targets import (
+    COURSE_FORMATS,
+    FORMATS,
+    MOVING,
+    PAGES,
+    SLIDES,
+    SOURCE,
+    STILLS,
+    CourseFilm,
+    FilmTarget,
+    Target,
+    chosen,
+    spoken,
+)
 from tilesim.cli.arguments.parameter_types import Instant
 from tilesim.cli.output.figures import wrote
 from tilesim.cli.packages import COURSE, declared, load, scene_class, scene_file, scene_names

@@ -19,9 +19,8 @@ from tilesim.errors import TilesimError, TraceError
 from tilesim.formats import csv, json
 from tilesim.formats.limits import MOST_TEXT, check_json
 from tilesim.formats.profilers import chrome, iket, track_events
-from tilesim.formats.reading import AS_IT_IS, NAMES, Reading
+from tilesim.formats.reading import AS_IT_IS, NAMES, WAYS, Reading
 from tilesim.formats.rows import Rows, make
-from tilesim.formats.tile_source import WAYS
 from tilesim.storage import files
 from tilesim.storage.strict_json import parse
 from tilesim.traces import Trace
@@ -118,7 +117,7 @@ def _values(text: str) -> Any:
 
 
 def _tiles(source: str) -> str | Mapping[str, Any]:
-    """What `tile_source.columns` takes: a way by its name, or the columns of the table in a file."""
+    """What `reading.tiles_of_rows` takes: a way by its name, or the columns of the table in a file."""
     if source in ("", *WAYS):
         return source
     try:

@@ -14,7 +14,7 @@ issue    the slot was given to the segment; else as in `tilesim.spans.recorded_s
 cycles   of the SM's clock from start to drain; else 0, not known
 
 All are whole numbers, times in ns from any zero. `done` may stand for `end`. Other columns are left alone.
-Tiles may come from elsewhere, see `tilesim.formats.tile_source`. Where the work is no matrix product, each
+Tiles may come from elsewhere, see `tilesim.formats.reading`. Where the work is no matrix product, each
 row is a work item, called by `items` and as large as `size` says; `tile` is its number, else they are
 numbered as they start. Facts, which hold for all rows, are in `tilesim.formats.facts`.
 """
@@ -28,7 +28,7 @@ import numpy as np
 
 from tilesim.devices.device import MAX_CTAS_PER_SM, Device
 from tilesim.errors import TraceError, shown
-from tilesim.formats import facts, tile_source
+from tilesim.formats import facts, reading
 from tilesim.formats.reading import listed
 from tilesim.spans import recorded_slots
 from tilesim.spans.columns import LONGEST_NS, MOST_CYCLES, SPAN, TIMES
@@ -99,20 +99,20 @@ def make(
     rows: Rows, given: Mapping[str, Any], name: str, tile_from: str | Mapping[str, np.ndarray] = ""
 ) -> Trace:
     """The Trace of `rows`; facts that are `given` count over the file's, and `name` labels it without one.
-    `tile_from`: as `tile_source.columns` takes it.
+    `tile_from`: as `reading.tiles_of_rows` takes it.
 
     Raises TraceError, naming the row at fault, and ProblemError or DeviceError for facts.
     """
     known = facts.together(rows.known, given)
     rows = _with_end(rows, tiled=bool(tile_from or known.get("items")))
     if known.get("items") in TRUE:
-        tile = tile_source.numbered(rows.columns)
+        tile = reading.numbered(rows.columns)
         rows = replace(rows, columns={**rows.columns, "tile": tile})
         rows.within("tile", 0, len(tile) - 1, "as each row is a work item")
-        known |= tile_source.items(rows.columns, rows.items)
+        known |= reading.items(rows.columns, rows.items)
     problem, device = facts.work(known), facts.device(known)
     if tile_from:
-        tiles = tile_source.columns(tile_from, rows.columns, problem, rows.at)
+        tiles = reading.tiles_of_rows(tile_from, rows.columns, problem, rows.at)
         rows = replace(rows, columns={**rows.columns, **tiles})
     rows = _with_tile(rows, problem)
     _check_places(rows, problem, device)

@@ -10,9 +10,8 @@ from tilesim import player
 from tilesim.devices.device import Device
 from tilesim.devices.presets import presets
 from tilesim.errors import ProblemError, TilesimError, shown
-from tilesim.formats import plan_lines
 from tilesim.orders import ORDERS
-from tilesim.plans import Plan
+from tilesim.plans import Plan, plan_lines
 from tilesim.player import figures
 from tilesim.problems import DTYPE_BYTES, Problem
 from tilesim.schedules import SCHEDULES
@@ -170,7 +169,7 @@ def _plan(name: str, plan: Plan, problem: Problem, device: Device) -> dict[str, 
         "name": name,
         "sentence": f"{plural(plan.ctas, 'thread block')}, {at_once} at once, "
         f"{plural(problem.tiles, 'tile')} of {plural(problem.k_steps, 'K-step')}",
-        "rows": list(plan_lines.blocks(plan, problem, BLOCKS)),
+        "rows": list(plan_lines(plan, problem, BLOCKS)),
     }
 
 

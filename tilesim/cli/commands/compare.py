@@ -10,14 +10,11 @@ import click
 from tilesim.analysis.compare import DIVERGED, Comparison, Pair, compare
 from tilesim.analysis.regression import Change, Regression, regression
 from tilesim.cli.arguments.options import (
-    OWN,
     costs_from,
     costs_options,
-    device_options,
     facts_from,
+    file_options,
     json_option,
-    problem_options,
-    reading_options,
     usage,
 )
 from tilesim.cli.arguments.parameter_types import INPUT, Percent
@@ -40,9 +37,7 @@ from tilesim.traces import Trace, about
     metavar="PERCENT",
     help="Exit with 1 if it is slower by more, 2% for example, and by more than the noise.",
 )
-@problem_options(OWN)
-@device_options(OWN)
-@reading_options
+@file_options
 @costs_options
 @json_option
 def command(

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import click
 
-from tilesim.cli.arguments.languages import LANGUAGES
+from tilesim.cli.arguments.film_targets import LANGUAGES
 from tilesim.cli.arguments.options import json_option
 from tilesim.cli.packages import load
 from tilesim.devices import gpus

@@ -16,14 +16,11 @@ from tilesim.analysis.explain import Explanation, explain
 from tilesim.analysis.item_times import ItemTimes, item_times
 from tilesim.cli.arguments.options import (
     DEVICE_NAMES,
-    OWN,
     PAGE_FILE,
-    device_options,
     facts_from,
+    file_options,
     json_option,
     output_option,
-    problem_options,
-    reading_options,
 )
 from tilesim.cli.arguments.parameter_types import INPUT
 from tilesim.cli.output.figures import time, wrote
@@ -44,9 +41,7 @@ COLUMNS, BAR = 98, 40
 
 @click.command(short_help="Show where the time of a run went, and what would make it faster.")
 @click.argument("run", type=INPUT)
-@problem_options(OWN)
-@device_options(OWN)
-@reading_options
+@file_options
 @output_option(PAGE_FILE, "Write it as a page, with the lanes and the slowest tiles (.html).")
 @json_option
 def command(run: str, output: str | None, as_json: bool, **options: Any) -> None:

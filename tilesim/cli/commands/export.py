@@ -10,9 +10,15 @@ import click
 from tilesim import player
 from tilesim.analysis.divergence import on_one_clock
 from tilesim.cli.arguments.axes import Names
-from tilesim.cli.arguments.film_formats import FORMATS, PAGES, STILLS
-from tilesim.cli.arguments.film_targets import CourseFilm, FilmTarget
-from tilesim.cli.arguments.languages import language_option, spoken
+from tilesim.cli.arguments.film_targets import (
+    FORMATS,
+    PAGES,
+    STILLS,
+    CourseFilm,
+    FilmTarget,
+    language_option,
+    spoken,
+)
 from tilesim.cli.arguments.options import (
     DEVICE_NAMES,
     PROBLEM_NAMES,

@@ -8,14 +8,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from tilesim.cli.arguments.options import (
-    OWN,
-    device_options,
-    facts_from,
-    json_option,
-    problem_options,
-    reading_options,
-)
+from tilesim.cli.arguments.options import facts_from, file_options, json_option
 from tilesim.cli.arguments.parameter_types import INPUT, usage
 from tilesim.cli.arguments.schedule_files import file_and_name
 from tilesim.cli.commands.export import command as export
@@ -49,9 +42,7 @@ class Content(NamedTuple):
 
 @click.command(short_help="Describe a file or a film, or show what is known about a device.")
 @click.argument("file", type=INPUT, required=False)
-@problem_options(OWN)
-@device_options(OWN)
-@reading_options
+@file_options
 @json_option
 def command(file: str | None, as_json: bool, **options: Any) -> None:
     """Describe FILE and show its figures, or show what is known about a device, each fact with its source.

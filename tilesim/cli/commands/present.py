@@ -6,8 +6,7 @@ from typing import Any
 
 import click
 
-from tilesim.cli.arguments.film_targets import FilmTarget, Target
-from tilesim.cli.arguments.languages import language_option
+from tilesim.cli.arguments.film_targets import FilmTarget, Target, language_option
 from tilesim.cli.arguments.options import OutputFile, usage
 from tilesim.cli.arguments.parameter_types import Whole
 from tilesim.cli.exports import FPS, ExportRequest, make, planned

@@ -13,8 +13,8 @@ import click
 
 from tilesim import player
 from tilesim.analysis.divergence import on_one_clock
-from tilesim.cli.arguments.languages import language_option, spoken
-from tilesim.cli.arguments.options import OWN, device_options, facts_from, problem_options, reading_options
+from tilesim.cli.arguments.film_targets import language_option, spoken
+from tilesim.cli.arguments.options import facts_from, file_options
 from tilesim.cli.arguments.parameter_types import INPUT, Whole
 from tilesim.errors import TilesimError
 from tilesim.formats.reader import read_several
@@ -23,9 +23,7 @@ from tilesim.traces import Trace
 
 @click.command(short_help="Play traces in the browser.")
 @click.argument("traces", type=INPUT, nargs=-1, required=True, metavar="FILE...")
-@problem_options(OWN)
-@device_options(OWN)
-@reading_options
+@file_options
 @language_option
 @click.option("--port", type=Whole(0, 65535), default=0, help="Port of the local server.  [a free one]")
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
