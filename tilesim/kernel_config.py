@@ -132,17 +132,8 @@ class KernelConfig:
         if found:
             kernel, schedule, m, n, k, order, warps, stages, loads, overlap, subtiles = found.groups()
             tile = int(m), int(n), int(k)
-            one = cls(
-                kernel,
-                schedule,
-                tile,
-                order,
-                int(warps),
-                int(stages),
-                loads,
-                bool(overlap),
-                int(subtiles or 1),
-            )
+            counts = int(warps), int(stages)
+            one = cls(kernel, schedule, tile, order, *counts, loads, bool(overlap), int(subtiles or 1))
         if one is None or str(one) != text:
             raise KernelConfigError(
                 f"the kernel's configuration is {shown(text)}; it must be written as 'persistent persistent"

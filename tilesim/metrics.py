@@ -4,7 +4,8 @@
 """
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Protocol
+from types import SimpleNamespace
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -232,18 +233,11 @@ def summary(trace: TraceLike) -> dict[str, Any]:
     }
 
 
-class _Example(NamedTuple):
+def _example() -> Any:
     """9 tiles of one 1 µs K-step on 4 SMs (Stream-K, arXiv 2301.03598, figure 1a)."""
-
-    problem: Work
-    device: Device
-    spans: np.ndarray
-    meta: Mapping[str, Any]
-
-
-def _example() -> _Example:
     tile, spans = np.arange(9), np.zeros(9, SPAN)
     spans["tile"], spans["cta"], spans["k1"], spans["sm"] = tile, tile, 1, tile % 4
     for name in TIMES:
         spans[name] = 1000 * (tile // 4 + (name not in ("issue", "start")))
-    return _Example(Problem(384, 384, 4, tile=(128, 128, 4)), Device(4), spans, {})
+    problem = Problem(384, 384, 4, tile=(128, 128, 4))
+    return SimpleNamespace(problem=problem, device=Device(4), spans=spans, meta={})

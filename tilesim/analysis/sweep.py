@@ -127,20 +127,9 @@ def row(one: Combination, costs: str | PathLike[str] | None = None, seed: int = 
 def blank(one: Combination) -> Row:
     """The row of a combination without results."""
     schedule, problem, device = one
-    return Row(
-        schedule,
-        device.name,
-        device.sms,
-        device.ctas_per_sm,
-        problem.m,
-        problem.n,
-        problem.k,
-        "x".join(map(str, problem.tile)),
-        problem.order,
-        problem.dtype,
-        problem.tiles,
-        problem.k_steps,
-    )
+    of_device, sizes = (device.name, device.sms, device.ctas_per_sm), (problem.m, problem.n, problem.k)
+    tile, counts = "x".join(map(str, problem.tile)), (problem.tiles, problem.k_steps)
+    return Row(schedule, *of_device, *sizes, tile, problem.order, problem.dtype, *counts)
 
 
 def _points(axes: Mapping[str, Sequence[Any]], names: Sequence[str]) -> Iterator[dict[str, Any]]:

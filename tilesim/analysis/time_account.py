@@ -154,13 +154,6 @@ def _example(schedule: str) -> Trace:
     """5 tiles of 2 K-steps on 2 SMs."""
     from tilesim import Costs, Device, Problem, simulate
 
-    costs = Costs(
-        1000,
-        launch=200,
-        prologue=800,
-        tile_gap=300,
-        epilogue=1000,
-        overlap=True,
-        epilogue_overlap_penalty=400,
-    )
+    phases = {"launch": 200, "prologue": 800, "tile_gap": 300, "epilogue": 1000}
+    costs = Costs(1000, **phases, overlap=True, epilogue_overlap_penalty=400)
     return simulate(schedule, Problem(128, 640, 8, tile=(128, 128, 4)), Device(2), costs)

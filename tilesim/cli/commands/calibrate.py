@@ -149,10 +149,7 @@ def _report(one: Calibration, traces: dict[str, Trace]) -> str:
         f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}"
         for name, value in values.items()
     ]
-    lines = [
-        str(one.kernel),
-        f"  {', '.join(words)}",
-    ]
+    lines = [str(one.kernel), f"  {', '.join(words)}"]
     if costs.hardware:
         lines.append(f"  K-steps as the hardware of {in_words(costs.hardware)} takes them")
     elif costs.clock_mhz:

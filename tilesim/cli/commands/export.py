@@ -88,13 +88,7 @@ class OfFilm(click.Command):
 @click.command(cls=OfFilm, short_help="Render a film, or any Manim scene, or a still of one.")
 @click.argument("scene", type=FilmTarget())
 @click.option("-o", "--output", type=OutputFile(), metavar="FILE", help="The film to write.  [SCENE.mp4]")
-@click.option(
-    "--trace",
-    type=INPUT,
-    multiple=True,
-    metavar="FILE",
-    help="A trace to show.  [repeatable]",
-)
+@click.option("--trace", type=INPUT, multiple=True, metavar="FILE", help="A trace to show.  [repeatable]")
 @click.option(
     "--ladder", type=INPUT, metavar="FILE", help="Of `tilesim bench ladder`, for the films of kernels."
 )
