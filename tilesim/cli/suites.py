@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import click
 
 from tilesim.calibration.suite import Run, suite
-from tilesim.cli.output.figures import time, wrote
+from tilesim.cli.output.figures import save_text, time
 from tilesim.cli.packages import load
 from tilesim.devices.facts import published, values
 from tilesim.devices.files import checked
@@ -75,9 +75,7 @@ def _note(entry: Mapping[str, Any], path: Path) -> None:
         if title != entry["title"]:
             raise DeviceError(f"{path} is of {title!r}, and this machine has {entry['title']!r}")
         return
-    text = json.dumps(entry, indent=1) + "\n"
-    files.write(path, lambda file: file.write(text.encode()))
-    wrote(str(path))
+    save_text(path, json.dumps(entry, indent=1) + "\n")
 
 
 DEVICE, MEMORY, RUN = "device.json", "memory.json", ".npz"

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from os import PathLike
 from typing import Any
 
 from tilesim.devices import facts as sourced
@@ -24,16 +23,6 @@ def _preset(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _registered: dict[str, Mapping[str, Any]] = {}
-
-
-def register(path: str | PathLike[str]) -> str:
-    """Make the device of a file known by the file's name, which is returned: "my-gpu" for my-gpu.json.
-
-    One of a preset's name, such as h100.json, stands in for it until it is discarded. Raises DeviceError.
-    """
-    name, entry = files.read(path)
-    add({name: entry})
-    return name
 
 
 def recall(name: str, entry: Any) -> None:

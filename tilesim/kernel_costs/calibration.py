@@ -5,7 +5,7 @@ from os import PathLike
 from typing import Annotated, Any, NamedTuple
 
 from tilesim.costs import RENAMED, Costs, with_current_names
-from tilesim.devices import presets
+from tilesim.devices import files, presets
 from tilesim.devices.device import MAX_CTAS_PER_SM
 from tilesim.devices.hardware import Hardware
 from tilesim.errors import CostsError, DeviceError
@@ -108,11 +108,13 @@ LISTED = ("schedule", "kernel", "loads", "warps", "stages")
 
 
 def register(path: str | PathLike[str]) -> str:
-    """Make the device of a file known, as `tilesim.devices.presets.register`, and check the costs in it, too.
+    """Make the device of a file known by the file's name, which is returned: "my-gpu" for my-gpu.json.
 
-    Raises DeviceError, naming the file, where it is no device or its costs are none.
+    One of a preset's name stands in for it until it is discarded. Raises DeviceError, naming the file, where
+    it is no device or its costs are none.
     """
-    name = presets.register(path)
+    name, entry = files.read(path)
+    presets.add({name: entry})
     try:
         calibrations(name)
     except CostsError as error:

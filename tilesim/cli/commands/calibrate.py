@@ -14,7 +14,7 @@ from tilesim.cli import suites
 from tilesim.cli.arguments.options import COSTS_FILE, json_option, output_option, usage
 from tilesim.cli.arguments.parameter_types import DEVICES, INPUT, OutputFile
 from tilesim.cli.output import device_table
-from tilesim.cli.output.figures import time, wrote
+from tilesim.cli.output.figures import save_text, time
 from tilesim.devices.facts import CONSTANTS, published, shipped, with_derived
 from tilesim.devices.files import checked, name_of
 from tilesim.devices.presets import adding, entry_of, in_words
@@ -85,14 +85,15 @@ def command(
     if device_file is None:
         fitted = calibrations(loaded)
         text = _text(fitted, loaded)
-        _write(output, text)
+        if output:
+            save_text(output, text)
         click.echo(text.rstrip() if as_json else _reports(fitted, loaded))
         return
     one_device(loaded)
     measured = MemorySystem.read(report).facts if report else {}
     entry, fitted, own = device_entry(name, _base(device, given.device, loaded), loaded, measured)
     text = json.dumps(entry, indent=1) + "\n"
-    _write(device_file, text)
+    save_text(device_file, text)
     if name in shipped()["devices"]:
         replaced = f"--device {device_file} now means {in_words(name)} with these constants"
         click.echo(f"note: {replaced}; --device {name} still means the preset", err=True)
@@ -101,12 +102,6 @@ def command(
         return
     with adding(name, entry):
         click.echo("\n".join([*_constants(entry), "", _reports(fitted, own)]))
-
-
-def _write(output: str | None, text: str) -> None:
-    if output:
-        files.write(output, lambda file: file.write(text.encode()))
-        wrote(output)
 
 
 def _reports(fitted: list[Calibration], traces: dict[str, Trace]) -> str:

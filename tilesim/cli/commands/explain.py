@@ -23,13 +23,12 @@ from tilesim.cli.arguments.options import (
     output_option,
 )
 from tilesim.cli.arguments.parameter_types import INPUT
-from tilesim.cli.output.figures import time, wrote
+from tilesim.cli.output.figures import save_text, time
 from tilesim.devices.gpus import named
 from tilesim.errors import TilesimError
 from tilesim.formats.reader import read
 from tilesim.metrics import TURNAROUND_NS
 from tilesim.schedules import SCHEDULES
-from tilesim.storage import files
 from tilesim.text import base_name, plural
 from tilesim.traces import Trace
 from tilesim.work import WorkItems
@@ -77,8 +76,7 @@ def command(run: str, output: str | None, as_json: bool, **options: Any) -> None
         bound = f"This run is bound by {found.bound}."
         report = "\n".join([text, "", *_slowest(trace)])
         page = player.page([trace], story=player.Story(finding=bound), report=report)
-        files.write(Path(output), lambda stream: stream.write(page.encode()))
-        wrote(Path(output))
+        save_text(output, page)
     if as_json:
         tried = {"not_tried": others} if isinstance(others, str) else others.as_json()
         about = {"items": asdict(items)} if items else {}

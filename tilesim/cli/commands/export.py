@@ -36,12 +36,11 @@ from tilesim.cli.arguments.options import (
 from tilesim.cli.arguments.parameter_types import INPUT, Instant, Schedule, Seconds, Whole
 from tilesim.cli.exports import FPS, LEFT_OUT, ExportRequest, make, planned, report
 from tilesim.cli.jobs import cluster_option, jobs_option, workers_of
-from tilesim.cli.output.figures import counter, wrote
+from tilesim.cli.output.figures import counter, save_text
 from tilesim.cli.packages import declared, load
 from tilesim.declared import TAKES
 from tilesim.formats.reader import read_several
 from tilesim.parallel import cores
-from tilesim.storage import files
 from tilesim.storage.files import check_outputs
 from tilesim.text import plural
 
@@ -201,8 +200,7 @@ def _page_of_files(options: Mapping[str, Any]) -> None:
             at=options["at"] and options["at"][0],
             **spoken(options["lang"]),
         )
-    files.write(Path(output), lambda stream: stream.write(text.encode()))
-    wrote(Path(output), plural(len(traces), "trace"))
+    save_text(output, text, plural(len(traces), "trace"))
     if options["preview"]:
         click.launch(str(output))
     if options["fragment"]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from tilesim import metrics
+from tilesim.storage import files
 from tilesim.text import plural
 from tilesim.traces import Trace
 
@@ -57,6 +58,12 @@ def size(count: int) -> str:
         if count >= scale:
             return f"{count / scale:.{0 if count >= 10 * scale else 1}f} {unit}"
     return f"{count} B"
+
+
+def save_text(path: str | PathLike[str], text: str, about: str = "") -> None:
+    """Write `text`, and say so as `wrote`."""
+    files.write(path, lambda file: file.write(text.encode()))
+    wrote(path, about)
 
 
 def wrote(path: str | PathLike[str], about: str = "") -> None:

@@ -9,11 +9,10 @@ import click
 from tilesim.choice.measurement import config_of, product_of
 from tilesim.cli.arguments.options import FIGURES_FILE, F, json_option, output_option
 from tilesim.cli.arguments.parameter_types import Whole
-from tilesim.cli.output.figures import wrote
+from tilesim.cli.output.figures import save_text
 from tilesim.cli.output.tables import Row, filled, text
 from tilesim.cli.packages import load
 from tilesim.kernel_config import TABLE
-from tilesim.storage import files
 
 Report = Mapping[str, Any]
 
@@ -110,8 +109,7 @@ def show(report: Report, table: Callable[[Any], str], output: str | None, as_jso
     """Write `report` to `output`, if there is one, and print it as JSON or as `table` has it."""
     written = json.dumps(report, indent=1)
     if output:
-        files.write(output, lambda file: file.write(written.encode() + b"\n"))
-        wrote(output)
+        save_text(output, written + "\n")
     click.echo(written if as_json else table(report))
 
 
