@@ -51,13 +51,10 @@ SPELLING = re.compile(
 class KernelConfig:
     """A kernel as it is launched. Two configurations are compared fairly if they differ in one field.
 
-    `kernel`: a name of tilesim.gemm; "" if not known, as of a kernel that others wrote. `tile`: (tile_m,
-    tile_n, tile_k). `order`: in which tiles are visited. `warps`: those of a thread block that multiply, and
-    `stages`: K-steps that its loads run ahead; 0 if not known. `loads`: one of LOADS, or "" if not known.
-    `overlap`: the next tile's loads run during the epilogue. `epilogue_subtiles`: into how many parts an
-    overlapping kernel divides the tile that it writes, so that C needs less shared memory.
-
-    How many of its thread blocks an SM holds follows from it and the device: `tilesim.gemm.residents`.
+    `kernel`: a name of tilesim.gemm; "" if not known. `tile`: (tile_m, tile_n, tile_k). `order`: in which
+    tiles are visited. `warps`: those of a thread block that multiply, and `stages`: K-steps that its loads
+    run ahead; 0 if not known. `loads`: one of LOADS, or "". `overlap`: the next tile's loads run during the
+    epilogue. `epilogue_subtiles`: into how many parts an overlapping kernel divides the tile that it writes.
 
     Raises KernelConfigError for a value out of range, ProblemError for an unknown order.
     """
@@ -144,7 +141,6 @@ class KernelConfig:
     @classmethod
     def of_fields(cls, values: Mapping[str, Any]) -> KernelConfig:
         """The configuration of a mapping that has its fields among others, by the names of any version.
-
         Raises KeyError for a field that is missing, and what the configuration raises.
 
         >>> old = {"kernel": "own", "schedule": "naive", "tile": [64, 64, 64], "order": "row-major"}
@@ -159,9 +155,8 @@ class KernelConfig:
 
     @classmethod
     def named(cls, name: str, schedule: str, tile: tuple[int, int, int]) -> KernelConfig:
-        """The configuration that was recorded under `name`, of any version; warps and stages are not known.
-
-        A name that is none of tilesim's, as of a kernel that others wrote, leaves `kernel` and `loads` "".
+        """The configuration that was recorded under `name`, of any version; warps and stages are not known,
+        nor are `kernel` and `loads` of a name that is none of tilesim's.
 
         >>> one = KernelConfig.named("planned-tma-overlap", "stream-k", (128, 256, 64))
         >>> one.kernel, one.loads, one.overlap, one.name

@@ -1,7 +1,5 @@
-"""Figures of a trace, as pure functions. Times are int64 ns; shares are floats in [0, 1].
-
-"Slot-time" is time summed over slots: one slot idle for 3 µs and another for 4 µs make 7 µs.
-"""
+"""Figures of a trace, as pure functions. Times are int64 ns; shares are floats in [0, 1]. "Slot-time" is time
+summed over slots."""
 
 from collections.abc import Mapping
 from types import SimpleNamespace
@@ -104,8 +102,8 @@ def launch_time(trace: TraceLike) -> int:
 def launch_end(trace: TraceLike) -> np.ndarray:
     """When each segment's launch ends and its first load begins, ns: int64 [spans].
 
-    A simulated launch takes what its costs say; a measured one takes TURNAROUND_NS, since recorded timestamps
-    begin after it. Only the first segment of a thread block has a launch.
+    A simulated launch takes what its costs say; a measured one TURNAROUND_NS, since timestamps begin after
+    it. Only the first segment of a thread block has a launch.
     """
     spans, first = trace.spans, first_of_cta(trace)
     costs = trace.meta.get("costs", {})
@@ -193,9 +191,8 @@ def next_in_slot(trace: TraceLike, time: str) -> np.ndarray:
 def breakdown(trace: TraceLike) -> dict[str, int]:
     """Where all slot-time went, ns, by part; the parts add up to slots · makespan.
 
-    `launch` is from issue to start of a thread block's first segment, `hand over` of its later ones. `wait`
-    (drain to ready), `fix up` (to fixup) and `write` (to done) end when the slot's next segment is issued.
-    `idle` is the rest.
+    `launch` is from issue to start of a thread block's first segment, `hand over` of its later ones. `wait`,
+    `fix up` and `write` end when the slot's next segment is issued. `idle` is the rest.
 
     >>> breakdown(_example())
     {'multiply': 9000, 'launch': 0, 'hand over': 0, 'wait': 0, 'fix up': 0, 'write': 0, 'idle': 3000}

@@ -1,7 +1,7 @@
 """Plan: the work of each thread block, in order, without times.
 
-A segment is a run of K-steps [k0, k1) of one tile. Those in `segments` belong to a fixed thread block; those
-in `shared` go in order to whichever thread block asks next.
+A segment is a run of K-steps [k0, k1) of one tile. Those in `shared` go in order to whichever thread block
+asks next.
 """
 
 from collections.abc import Iterator
@@ -77,9 +77,8 @@ class Plan:
 def deadlock_fault(plan: Plan, slots: int) -> str:
     """Why a run of `plan` in `slots` slots might never end, or "" if it always does.
 
-    The last segment of a tile waits for its other segments, which precede it in the plan. A segment from the
-    queue may wait for a thread block without a slot, which gets one only when another block finds the queue
-    empty. This never happens if such tiles can hold every slot. No other wait can be circular.
+    A segment from the queue may wait for a thread block without a slot, which gets one only when another
+    block finds the queue empty: never, if such tiles can hold every slot. No other wait can be circular.
 
     >>> made = Plan(segments([1], 0, 0, 1), 2, segments([UNASSIGNED], 0, 1, 2))
     >>> deadlock_fault(made, slots=2), deadlock_fault(made, slots=1)
@@ -100,7 +99,7 @@ def deadlock_fault(plan: Plan, slots: int) -> str:
 
 def owners(tile: np.ndarray, done: np.ndarray | None = None) -> np.ndarray:
     """Whether each segment finishes its tile rather than storing a partial: bool, same shape as `tile`. The
-    last segment of a tile finishes it: the last in plan order, or the one with the latest `done`.
+    last one does: in plan order, or by `done`.
 
     >>> owners(np.array([0, 1, 1, 0, 2])).tolist()
     [False, False, True, True, True]

@@ -37,16 +37,14 @@ class Trace:
 
     `spans`: read-only SPAN array, a row per segment, sorted by (issue, start, sm, slot); times are ns from
     the first issue, `cycles` are clock64 ticks from start to drain, 0 where not known. What is given is
-    copied, unless it is read-only and owns its memory.
-    `origin`: "simulated" or "measured". `tick_ns`: the step of the clock that stamped it.
-    `meta`: what else is known, JSON values: launches, costs, seed, or gpu, driver, versions, date, and
-    kernel_config, which `str` of a KernelConfig wrote. A device without a name gets that of the preset that
-    `gpu` is, a driver's name.
+    copied, unless it is read-only and owns its memory. `origin`: "simulated" or "measured". `tick_ns`: the
+    step of the clock that stamped it. `meta`: what else is known, JSON values: launches, costs, seed, or gpu,
+    driver, versions, date, and kernel_config, which `str` of a KernelConfig wrote. A device without a name
+    gets that of the preset that `gpu` is, a driver's name.
 
-    Raises TraceError, naming the row, where a K-step is missing or done twice, times run backwards, a
-    place is not on the device, or two main loops overlap in one slot; and where a text in it holds a
-    character that cannot be printed, which would break a terminal or a film. It is refused, not dropped, so
-    that names that differ stay different.
+    Raises TraceError, naming the row, where a K-step is missing or done twice, times run backwards, a place
+    is not on the device, or two main loops overlap in one slot; and where a text in it cannot be printed,
+    which is refused, not dropped, so that names that differ stay different.
     """
 
     problem: Work
@@ -141,12 +139,12 @@ class Trace:
         return about(self) | metrics.summary(self)
 
     def film(self, path: str | PathLike[str] | None = None, **options: Any) -> Any:
-        """Write a film of the run, as `tilesim export` makes it, and return its path; it takes its time.
+        """Write a film of the run, as `tilesim export` makes it, and return its path; without one it is an
+        `InlineFilm` of 10 s, which a notebook shows.
 
-        Without a path it is an `InlineFilm` of 10 s, which a notebook shows. `options` are those of the
-        command line, such as size="720p", seconds=20, theme="light", from_=2; the path's ending tells the
-        format. `scene` is a film's name: run, which shows any run, where none is given. Raises TilesimError
-        where the film cannot be made so.
+        `options` are those of the command line, such as size="720p", theme="light", from_=2; the path's
+        ending tells the format. `scene` is a film's name, run where none is given. Raises TilesimError where
+        it cannot be made so.
         """
         # By its name, as a trace knows nothing of films.
         films = import_module(f"{__package__}.films")
@@ -163,11 +161,9 @@ class Trace:
 
     @staticmethod
     def load(path: str | PathLike[str], file: BinaryIO | None = None) -> "Trace":
-        """Read a trace from .npz, and check it again; `file` is what to read where it is open already.
-
-        Raises TraceError, in a sentence that starts with the path, where the file does not exist, is
-        truncated, is no trace, comes from a newer version, or contradicts itself.
-        """
+        """Read a trace from .npz, and check it again; `file` is what to read where it is open already. Raises
+        TraceError, which starts with the path, where it is no complete trace, comes from a newer version, or
+        contradicts itself."""
         described, spans = trace_file.read(path, file)
         try:
             return _described(described, spans)
@@ -191,9 +187,8 @@ def provenance(schedule: str, problem: Work, device: Device) -> dict[str, Any]:
 
 
 def about(trace: Trace) -> dict[str, Any]:
-    """What a run is of: its provenance, its origin, and the rest of its meta.
-
-    Its costs, the badge that says whose they are, and its seed are None where it was measured.
+    """What a run is of: its provenance, its origin, and the rest of its meta. Its costs, their badge and its
+    seed are None where it was measured.
 
     >>> from tilesim import Costs, simulate
     >>> found = about(simulate("naive", Problem(128, 640, 4), Device(2), Costs.ideal(), seed=3))

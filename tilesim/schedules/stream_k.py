@@ -61,10 +61,8 @@ def grid_size(problem: Problem, slots: int) -> int:
     """The cheapest number of CTAs, 1 to `slots`, by Stream-K's grid-size model (arXiv 2301.03598).
 
     cost(g) = a + b * [peers > 1] + c * steps + d * (peers - 1), with steps = ceil(total / g) K-steps per CTA
-    and peers = ceil(k_steps / steps) CTAs per tile. The paper fits the constants to a GPU; here the unit is a
-    K-step, c = 1, and b = d = 256 / tile_k, because merging an accumulator costs about as much as 256
-    multiply-adds per element. a does not matter. The smallest g wins ties: it needs fewer slots and splits
-    fewer tiles.
+    and peers = ceil(k_steps / steps) CTAs per tile. In units of a K-step c = 1, and b = d = 256 / tile_k. The
+    smallest g wins ties.
 
     >>> grid_size(Problem(256, 3584, 8192, tile=(128, 128, 32)), 108)  # the paper's figure 8
     108
