@@ -81,7 +81,6 @@ class KernelConfig:
 
     @property
     def can_split(self) -> bool:
-        """Whether its schedule can split tiles."""
         return base_name(self.schedule) in SPLITTING
 
     @property

@@ -71,7 +71,6 @@ def _parameters(function: Callable, given: int) -> list[Parameter]:
 
 
 def _example(parameter: Parameter) -> str:
-    """An example value for `parameter`."""
     return str(parameter.default if isinstance(parameter.default, int) else 8)
 
 

@@ -67,7 +67,6 @@ class Explanation:
 
     @property
     def bound_parts(self) -> tuple[str, ...]:
-        """The parts that make up `bound`."""
         return BOUNDS[self.bound]
 
     @property

@@ -61,7 +61,7 @@ def plateaus(points: Sequence[tuple[float, float]]) -> tuple[Plateau, ...]:
     return (*plateaus(points[:first]), one, *plateaus(points[last + 1 :]))
 
 
-FOLDER = files("tilesim").joinpath("data/memory")
+FOLDER = Path(str(files("tilesim").joinpath("data/memory")))
 LARGEST = 1e15
 
 Row = Mapping[str, Any]
@@ -151,11 +151,11 @@ class MemorySystem:
     @classmethod
     def named(cls, device: str) -> Self:
         """Of a measured preset; raises DeviceError if it was not measured."""
-        measured = sorted(file.name.removesuffix(".json") for file in FOLDER.iterdir())
+        measured = sorted(file.stem for file in FOLDER.iterdir())
         if device not in measured:
             names = ", ".join(measured)
             raise DeviceError(f"the memory of {shown(device)} has not been measured; choose from {names}")
-        return cls.read(Path(str(FOLDER.joinpath(f"{device}.json"))))
+        return cls.read(FOLDER / f"{device}.json")
 
 
 def _constants(report: Row) -> dict[str, Any]:

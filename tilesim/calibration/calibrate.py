@@ -129,7 +129,6 @@ def _with_launch(one: Calibration, fitted: Sequence[Calibration]) -> Calibration
 
 
 def _kernel_costs(runs: Sequence[Observations]) -> Costs:
-    """The costs of one kernel, given its runs."""
     traces = [run.trace for run in runs]
     device, stages = _device(traces), _stages(traces)
     loops = main_loops(runs, device, stages)

@@ -58,7 +58,6 @@ def _group(source: str, found: Mapping[str, float], note: str = "") -> Sequence[
 
 
 def _note(traces: Mapping[str, Trace]) -> str:
-    """On how many runs the constants rest, and of what."""
     dates = sorted({str(date) for trace in traces.values() if (date := trace.meta.get("date"))})
     first = next(iter(traces.values()))
     gpu = first.gpu or first.device.title

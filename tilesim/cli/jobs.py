@@ -101,7 +101,6 @@ class Answer(Future):
 
 
 def _client(address: str) -> Any:
-    """A connection to a Dask cluster that has workers."""
     try:
         from distributed import Client
     except ImportError:

@@ -74,7 +74,6 @@ def _rates(costs: Costs, device: Device, slowdown: np.ndarray) -> Rates:
 
 
 def _slots(device: Device, late: np.ndarray) -> Slots:
-    """All slots, free at 0."""
     slots = device.slots
     key = np.full(1 << (slots - 1).bit_length(), NEVER)
     key[:slots] = FREE * len(key) + np.arange(slots)

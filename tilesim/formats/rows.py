@@ -208,7 +208,6 @@ def _check_coverage(rows: Rows, problem: Work) -> None:
 
 
 def _spans(rows: Rows, problem: Work) -> np.ndarray:
-    """A SPAN array without slots and issues."""
     columns = rows.columns
     spans = np.zeros(len(rows.lines), SPAN)
     spans["done"] = spans["drain"] = columns["end"]

@@ -48,7 +48,6 @@ class Access:
 
     @property
     def wavefronts(self) -> int:
-        """Wavefronts that the access takes."""
         return wavefronts(self.words)
 
 

@@ -72,7 +72,6 @@ class Timeline:
 
     @property
     def k_steps(self) -> int:
-        """K-steps per tile."""
         return len(self.steps) // len(self.writes)
 
     @property

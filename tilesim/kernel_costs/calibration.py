@@ -49,7 +49,6 @@ class CalibratedKernel(NamedTuple):
         return config.loads, config.warps, config.stages, self.dtype, config.tile, self.ctas_per_sm
 
     def __str__(self) -> str:
-        """As tables print it."""
         config = self.config
         driven, overlapped = "table-driven" * (config.kernel == TABLE), "overlapped" * config.overlap
         name = " ".join(filter(None, (config.schedule, driven, config.loads, overlapped)))

@@ -54,13 +54,13 @@ def page(
     """
     _check(traces, at)
     called = list(names or figures.names(traces))
-    program, style = _part("player.js"), _part("player.css")
+    program, style = part("player.js"), part("player.css")
     known = {sentence: words[sentence] for sentence in SENTENCES if sentence in words}
 
     def said(sentence: str, **fields: str) -> str:
         return known.get(sentence, sentence).format(**fields)
 
-    return Template(_part("page.html")).substitute(
+    return Template(part("page.html")).substitute(
         policy=escape(_policy(program, style, bool(version))),
         lang=escape(lang),
         theme=f' data-theme="{escape(theme)}"' if theme else "",
@@ -94,8 +94,8 @@ def framed(trace: Trace) -> str:
 
 def error_page(error: str, version: str) -> str:
     """HTML that shows an error until its server has another page."""
-    program, style = _part("player.js"), _part("player.css")
-    return Template(_part("error_page.html")).substitute(
+    program, style = part("player.js"), part("player.css")
+    return Template(part("error_page.html")).substitute(
         policy=escape(_policy(program, style, reload=True)),
         error=escape(error),
         style=style,
@@ -115,8 +115,8 @@ def fragment(address: str, title: str) -> str:
     """
     source, words = escape(quote(address)), escape(title)
     return (
-        Template(_part("fragment.html"))
-        .substitute(source=source, title=words, component=_part("component.js").strip())
+        Template(part("fragment.html"))
+        .substitute(source=source, title=words, component=part("component.js").strip())
         .rstrip()
     )
 
@@ -160,6 +160,6 @@ def _policy(program: str, style: str, reload: bool) -> str:
     return policy(allowed | ({"connect-src": "'self'"} if reload else {}))
 
 
-def _part(name: str) -> str:
+def part(name: str) -> str:
     """The text of a file in this folder."""
     return files(__name__).joinpath(name).read_text("utf-8")

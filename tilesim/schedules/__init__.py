@@ -96,7 +96,6 @@ class _Schedules(Mapping[str, Function]):
 
 
 def _files() -> set[str]:
-    """The schedules in this folder."""
     names = (module.name for module in iter_modules(__path__))
     return {name.replace("_", "-") for name in names if not name.startswith("_")}
 
@@ -126,7 +125,6 @@ def _packages(points: tuple["EntryPoint", ...]) -> str:
 
 
 def _loaded(what: str, name: str, load: Callable[[], Any]) -> Function:
-    """The function that `load` returns; raises ScheduleError if that fails."""
     try:
         function = load()
     except (Exception, SystemExit) as error:

@@ -55,7 +55,6 @@ def packed(spans: np.ndarray) -> np.ndarray:
 
 
 def _columns(spans: np.ndarray) -> Iterator[np.ndarray]:
-    """What each plane holds the bytes of."""
     yield from (spans[name] for name in PLACES)
     yield np.diff(spans["issue"], prepend=0)
     yield from (spans[later] - spans[earlier] for earlier, later in pairwise(TIMES))

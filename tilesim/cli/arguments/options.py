@@ -164,7 +164,6 @@ FIGURES_FILE = OutputFile(".json", rule="figures are written as .json")
 
 
 def output_option(kind: OutputFile, help: str) -> Callable[[F], F]:
-    """`-o FILE`, passed on as `output`."""
     return click.option("-o", "--output", type=kind, metavar="FILE", help=help)
 
 

@@ -134,8 +134,6 @@ class Whole(click.IntRange):
 
 
 class Seconds(click.ParamType):
-    """Seconds of a film, such as 20 or 20s."""
-
     name = "S"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> float:
@@ -146,8 +144,6 @@ class Seconds(click.ParamType):
 
 
 class TileShape(click.ParamType):
-    """MxNxK as three sizes."""
-
     name = "MxNxK"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> tuple[int, ...]:
@@ -159,8 +155,6 @@ class TileShape(click.ParamType):
 
 
 class Percent(click.ParamType):
-    """A share, written 2% or 2."""
-
     name = "PERCENT"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> float:

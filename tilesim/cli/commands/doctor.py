@@ -52,7 +52,6 @@ class Check(NamedTuple):
 
 
 def checks() -> Iterator[Check]:
-    """Everything, in the order in which people read it."""
     yield _python()
     for extra in EXTRAS:
         packages = [package(name, bounds, extra) for name, bounds in requirements(extra)]

@@ -33,8 +33,6 @@ from tilesim.traces import Trace
 
 
 class Content(NamedTuple):
-    """The contents of a file: the kind of file, as lines, and as JSON values."""
-
     kind: str
     lines: list[str]
     values: Mapping[str, Any]
@@ -133,7 +131,6 @@ def _has(values: object, *names: str) -> bool:
 
 
 def _trace(trace: Trace) -> tuple[list[str], Mapping[str, Any]]:
-    """The figures, and what else the recorder noted."""
     noted = [
         f"  {name:12} {value}"
         for name, value in trace.meta.items()
@@ -164,7 +161,6 @@ def _knobs(costs: Costs) -> list[str]:
 
 
 def _ladder(values: Mapping[str, Any]) -> Content:
-    """The machine and its limits, then a line per kernel."""
     found = ladder_file.parse(values)
     rows = [asdict(row) | {"tflops": row.tflops} for row in found.rows]
     peak, bandwidth = found.peak_tflops, found.bandwidth_gb_per_s

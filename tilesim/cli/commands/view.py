@@ -107,8 +107,6 @@ class PageServer(ThreadingHTTPServer):
 
 
 class Answer(BaseHTTPRequestHandler):
-    """Answers one request, and logs none."""
-
     server: PageServer
 
     def do_GET(self) -> None:

@@ -95,7 +95,6 @@ def report_options(command: F) -> F:
 
 
 def count_option(name: str, about: str, default: int, least: int = 1, most: int = 1000) -> click.Option:
-    """`--NAME COUNT`, with its default in the help."""
     kind = Whole(least, most)
     return click.Option([f"--{name}"], type=kind, default=default, help=f"{about}  [{default}]")
 

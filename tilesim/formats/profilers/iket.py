@@ -100,7 +100,6 @@ def parse(values: dict[str, Any], reading: Reading = AS_IT_IS) -> Rows:
 
 
 def _place_of_range(file: _File, each: _Range, at: str) -> _Place:
-    """The first of the locations of a range."""
     places = each.warpLocs or [_entry(file.locationTable, index, at) for index in each.warpLocIdxs]
     if not places:
         raise TraceError(f"{at} has no location")

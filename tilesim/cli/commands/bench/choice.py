@@ -65,7 +65,6 @@ def command(
 
 
 def _measured(report: dict[str, Any]) -> str:
-    """How much was measured, and on what."""
     count = sum(len(row["us"]) for row in report["rows"])
     lines = [machine(report), f"{count} times of {len(report['rows'])} products"]
     for what in ("wrong", "failed"):
@@ -90,7 +89,6 @@ def _judged(found: list[Judged]) -> list[str]:
 
 
 def _row(one: Judged) -> dict[str, Any]:
-    """A judgement as a row of the table."""
     config = one.chosen.config
     tile = "x".join(map(str, config.tile))
     chosen = f"{config.name} {config.schedule} {tile}, {config.stages} stages"
