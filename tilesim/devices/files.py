@@ -7,9 +7,8 @@
   "costs": [{"schedule": "naive", "tile": [128, 256, 64], "costs": {"prologue": 1500, ...}, ...}]
 }
 
-`short`, a shorter title, `architecture`, whose facts it has too, and `costs` may be left out. The costs are
-of kernels that were measured on it, as `tilesim.kernel_costs.calibration` reads them. A source is one of
-devices.json's, or any words.
+`short`, a shorter title, `architecture`, whose facts it has too, and `costs`, as
+`tilesim.kernel_costs.calibration` reads them, may be left out.
 """
 
 import re

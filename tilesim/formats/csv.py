@@ -1,13 +1,12 @@
 """CSV: facts in lines that begin with #, a header, then a row per span with every field of it.
 
 Times are ns from the trace's zero. What is read may come from anywhere: the columns of `tilesim.formats.rows`
-in any order, separated by commas, semicolons or tabs. The lines above the header may hold facts, as in
+in any order, separated by commas, semicolons or tabs, below lines that may hold facts, as in
 
     # m=4096 n=4096 k=512 tile=128x256x64 dtype=bf16
     # device=h200 schedule="warp specialised"
 
-where a value with blanks is quoted, and lists and objects are JSON. What tilesim writes has them all, so that
-it reads the same trace again; data frames skip such lines when told that # begins a comment.
+where a value with blanks is quoted, and lists and objects are JSON. What tilesim writes has them all.
 """
 
 import csv

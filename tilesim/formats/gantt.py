@@ -22,13 +22,11 @@ LEGEND = {
 
 
 def draw(trace: Trace, width: int = 100) -> str:
-    """The lanes of `trace`, `width` columns of equal time from its zero to its last done.
+    """The lanes of `trace`, `width` columns of equal time from its zero to its last done, and below them how
+    many SMs were free and got no work.
 
-    A line below the lanes counts the SMs that were free and got no work.
-
-    A column shows what its left edge falls into; a main loop has at least one column, and opens with
-    "[" and shows its tile's number where there is room. Lines have no trailing blanks; the text ends without
-    a newline.
+    A column shows what its left edge falls into; a main loop has at least one column, and opens with "[" and
+    shows its tile's number where there is room. Lines have no trailing blanks.
 
     >>> from tilesim import Costs, Device, Problem, simulate
     >>> run = simulate("naive", Problem(128, 640, 4, tile=(128, 128, 4)), Device(2), Costs.ideal())

@@ -1,8 +1,8 @@
 """JSON: the header of the native file and, under "spans", an object per span.
 
-What is read may say less: see `tilesim.formats.rows` for what an object of "spans" needs, and
-`tilesim.formats.facts` for the facts, which may be sorted into "problem" and "device"; a device's "name" is
-the fact `device`. A list of objects alone is spans without facts.
+What is read may say less: see `tilesim.formats.rows` and `tilesim.formats.facts`, which may be sorted into
+"problem" and "device"; a device's "name" is the fact `device`. A list of objects alone is spans without
+facts.
 """
 
 import json

@@ -1,15 +1,14 @@
 """Chrome/Perfetto trace event JSON, for ui.perfetto.dev and chrome://tracing, of one run or of several.
 
-Of several, each is a group of processes, and all are on one clock. Each SM is a process; each slot has a
-thread for main loops and one for epilogues, since slices that overlap in part on one thread are invalid, and
-an epilogue may overlap the next main loop. Where two epilogues of a slot overlap, the second goes on one more
-thread. Waiting for partials and adding them (the fix-up) are slices inside the epilogue. The GPU is a process
-of its own, which carries the counter of busy SMs.
+Of several, each is a group of processes, all on one clock. Each SM is a process; each slot has a thread for
+main loops and one for epilogues, since slices that overlap in part on one thread are invalid. Where two
+epilogues of a slot overlap, the second goes on one more thread. Waiting for partials and the fix-up are
+slices inside the epilogue. The GPU is a process of its own, with the counter of busy SMs.
 
 Format: "Trace Event Format", Google, docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU.
-`ts` and `dur` are µs from the trace's zero: exact to the ns for runs of up to 100 days. Viewers leave
-otherData alone: of one run it holds the trace once more as plain JSON, so that the file can be read back
-whole. `events` are what a viewer sees, times in ns; `tilesim.formats.pftrace` writes the same as protobuf.
+`ts` and `dur` are µs from the trace's zero. otherData, which viewers leave alone, holds a run once more as
+plain JSON, so that it can be read back whole. `events` are what a viewer sees, times in ns, for
+`tilesim.formats.pftrace` too.
 """
 
 import json

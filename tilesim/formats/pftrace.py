@@ -1,9 +1,8 @@
 """Perfetto's own protobuf, .perfetto-trace: what `tilesim.formats.perfetto` shows of runs, in half the bytes.
 
-A packet describes a track or holds an event of one. An SM is a process; its lanes are tracks in it, sorted as
-they are told; the GPU's process has a counter of busy SMs. Packets are in order of time, as slices of a track
-must be. One run is in the file's metadata once more, as plain JSON, so that it can be read back whole. Times
-are ns from the trace's zero. Format: perfetto.dev/docs/reference/synthetic-track-event, as of Perfetto 59.
+A packet describes a track or holds an event of one, in order of time; lanes are tracks in their SM's process.
+One run is in the file's metadata once more, as plain JSON. Times are ns from the trace's zero. Format:
+perfetto.dev/docs/reference/synthetic-track-event, as of Perfetto 59.
 """
 
 from collections.abc import Iterator

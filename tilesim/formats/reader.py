@@ -1,8 +1,8 @@
-"""Read a trace from whatever file holds one, which its content tells.
+"""Read a trace from whatever file holds one, which its content tells: an .npz, CSV, JSON, IKET's JSON, Chrome
+trace JSON or Perfetto's protobuf.
 
-That is an .npz, CSV, JSON, IKET's JSON, Chrome trace JSON or Perfetto's protobuf. A file may come from
-anybody. How much is read and inflated is bounded, see `tilesim.formats.limits`; nothing in it is executed;
-and what is wrong with it is one sentence.
+A file may come from anybody. How much is read and inflated is bounded, see `tilesim.formats.limits`; nothing
+in it is executed; and what is wrong with it is one sentence.
 """
 
 import codecs
@@ -30,11 +30,12 @@ ENCODINGS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs
 
 
 def read(path: str | PathLike[str], given: Mapping[str, Any] | None = None) -> Trace:
-    """The trace in `path`; `given` are facts (see `tilesim.formats.facts`) that count over the file's own.
+    """The trace in `path`; `given` are facts (see `tilesim.formats.facts`) that count over the file's own,
+    and what `tilesim.formats.reading` says. An .npz is complete and takes none; others may be compressed by
+    gzip.
 
-    `map` and `tile_from` among them say how to read it, see `tilesim.formats.reading`. An .npz is complete
-    and takes none. Other files may be compressed by gzip. Raises TraceError, in a sentence that starts with
-    the path, where the file cannot be read or makes no trace.
+    Raises TraceError, in a sentence that starts with the path, where the file cannot be read or makes no
+    trace.
     """
     given = given or {}
     native = str(path).lower().endswith(".npz")

@@ -42,16 +42,14 @@ class Tilings:
 class Kernel:
     """What a kernel can do.
 
-    `why_not(config, product)`: a sentence that says why it cannot compute the product so, "" if it can; what
-    holds for every kernel (see tilesim.gemm.fit) is not its business. `shared_bytes(config, product)`: shared
-    memory of a thread block, without what every kernel sets aside for barriers.
-
-    `schedules`: names of those that it runs, () for all. `warps` and `stages`: its defaults, None if they
-    follow from the tile. `features`: of the device, which it needs. `dtypes`: that it multiplies, of which
-    those in `along_k` only if A is row-major and B column-major. `odd_sides`: tile_m and tile_n that it can
-    have though they are no powers of two. `groups(config)`: of `warps` warps each, which share a tile.
-    `warp_specialized`: whether its warps have roles; such a kernel uses programmatic dependent launch where
-    that pays. `recordable`: whether it writes time stamps. `tilings`: what is worth trying.
+    `why_not(config, product)`: a sentence that says why it cannot compute the product so, "" if it can,
+    beside what holds for every kernel (see tilesim.gemm.fit). `shared_bytes(config, product)`: of a thread
+    block, without barriers. `schedules`: names of those that it runs, () for all. `warps` and `stages`: its
+    defaults, None if they follow from the tile. `features`: of the device, which it needs. `dtypes`: that it
+    multiplies, of which those in `along_k` only if A is row-major and B column-major. `odd_sides`: tile_m and
+    tile_n that it can have though they are no powers of two. `groups(config)`: of `warps` warps each, which
+    share a tile. `warp_specialized`: whether its warps have roles, with programmatic dependent launch where
+    that pays. `recordable`: whether it writes time stamps. `tilings`: worth trying.
     """
 
     why_not: Callable[[KernelConfig, Product], str] = lambda config, product: ""

@@ -158,13 +158,13 @@ def nearest(
     kernel: str = "",
     made: Plan | None = None,
 ) -> Costs | None:
-    """The costs of the nearest calibration for a run on `device`, scaled to its tile, dtype and CTAs per SM.
+    """The costs of the nearest calibration for a run on `device`, scaled to its tile, dtype and CTAs per SM;
+    None where none is for such a schedule, or a dtype whose relative rate is known.
 
-    Nearest is by, in this order: the schedule, see `_schedules`, or none, "", where the table-driven kernel
-    is wanted, which runs any; the dtype; TMA or pointer loads; the tile's shape; CTAs per SM; an overlapped
-    epilogue; dedicated or table-driven. For more CTAs per SM than were calibrated, f(r) without a device is
-    r. None where no calibration is for such a schedule, or for a dtype whose rate relative to this one's is
-    known from the datasheet. On a device whose loads are not asynchronous, nothing overlaps.
+    Nearest is by, in this order: the schedule, or none, "", where the table-driven kernel is wanted, which
+    runs any; the dtype; TMA or pointer loads; the tile's shape; CTAs per SM; an overlapped epilogue;
+    dedicated or table-driven. For more CTAs per SM than were calibrated, f(r) without a device is r. On a
+    device whose loads are not asynchronous, nothing overlaps.
     """
     wanted = _wanted(kernel, schedule, problem)
     in_turn = bool(device.name) and not features.loads_ahead(device.name)

@@ -45,10 +45,10 @@ def page(
     """HTML that plays 1 to 4 runs of one product on a common clock, without other files or network.
 
     `names` default to the schedules. Without a story, the page says how long the runs take. `theme`: "dark",
-    "light", or "" for the reader's own. `at`: the time to open at, in ns, by default the end; for long runs
-    the page holds a window around it. `lang`: the language of the story and of `words`, which translates
-    `SENTENCES`. With a `version`, the page asks its server whether that is current, and reloads if not.
-    `report`: lines of text that stand below the player, in a font of equal widths.
+    "light", or "" for the reader's own. `at`: the time to open at, in ns, by default the end. `lang`: of the
+    story and of `words`, which translates `SENTENCES`. With a `version`, the page asks its server whether
+    that is current, and reloads if not. `report`: lines of text that stand below the player, in a font of
+    equal widths.
 
     Raises TilesimError for no or more than 4 traces, different products, or a time outside the runs.
     """

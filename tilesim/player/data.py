@@ -22,9 +22,9 @@ MOST = 2**16
 class Window:
     """Rows `first` to `last` of a trace's spans, and what a page needs to count correctly with them.
 
-    No other segment holds a slot between `since` and `until`, ns. `tiles`, `blocks`: tiles done and blocks
-    launched before. `resident`: thread blocks of the window launched before it. `unfinished`: its tiles with
-    a later segment.
+    No other segment holds a slot between `since` and `until`, ns. `tiles`, `blocks`: done and launched
+    before. `resident`: thread blocks of the window launched before it. `unfinished`: its tiles with a later
+    segment.
     """
 
     first: int

@@ -48,8 +48,8 @@ def _section(slide: Slide) -> str:
 
 
 def _policy(program: str) -> str:
-    """A content security policy that allows this program, its films, and no network. reveal.js sets styles at
-    run time, and shows the page itself in the speaker view."""
+    """A content security policy without network. reveal.js sets styles, and shows the page itself in the
+    speaker view."""
     return policy(
         {
             "script-src": f"{hashed(program)} '{SPEAKERS_VIEW}'",

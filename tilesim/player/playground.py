@@ -60,10 +60,9 @@ def choices() -> dict[str, dict[str, str]]:
 
 
 def answer(given: Mapping[str, str]) -> dict[str, Any]:
-    """The results for the fields `given`; missing ones have the values of DEFAULT.
-
-    {"errors": {field: sentence}} if any is invalid, else `command`: the equivalent command line; `plans`:
-    name, sentence and rows (thread block, tiles) of each; `figures`: {figure: [one per run]}; `page`: HTML.
+    """The results for the fields `given`; missing ones have the values of DEFAULT: {"errors": {field:
+    sentence}} if any is invalid, else `command`, `plans`, `names`, `figures`: {figure: [one per run]}, and
+    `page`: HTML.
 
     >>> answer({"m": "0"})["errors"]
     {'m': 'm is 0; it must be a whole number from 1 to 1099511627776'}

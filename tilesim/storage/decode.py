@@ -1,9 +1,8 @@
 """Decode: parsed JSON as a type describes it, or one sentence with the field, the value and what is allowed.
 
-A type is a dataclass, or is built of what the hints of dataclasses are built of: int, float, str, bool, None,
-Literal, Any, list, tuple, dict with texts as keys, unions, and Annotated with the rules of this module. True
-and False are not numbers, and neither is NaN or what a double cannot hold. A place in the values is written
-as jq writes it, such as `rows[0].tile`.
+A type is a dataclass, or is built of what the hints of dataclasses are built of, and Annotated with the rules
+of this module. True and False are not numbers, and neither is NaN or what a double cannot hold. A place in
+the values is written as jq writes it, such as `rows[0].tile`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
