@@ -10,7 +10,7 @@ import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, FadeIn, VGroup
 
 from tilesim import simulate
-from tilesim.analysis.block_queue import behind_the_first
+from tilesim.analysis.item_times import behind_the_first
 from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.zoom import Zoom

@@ -17,8 +17,8 @@ LARGE_ONCE_LOADED = 2**10
 
 
 def fast(function: Callable[..., Any], rows: int, steps: Steps = ()) -> Callable[..., Any] | None:
-    """`function` compiled, for columns that are arrays, if that pays off for `rows`; else None. None also
-    without Numba. The first call compiles for seconds unless Numba's cache has the function."""
+    """`function` compiled, for columns that are arrays, if that pays off for `rows`; else None, as without
+    Numba. The first call compiles for seconds unless Numba's cache has the function."""
     pays = rows >= LARGE or (rows >= LARGE_ONCE_LOADED and load.cache_info().currsize > 0)
     return load(function, steps) if pays else None
 

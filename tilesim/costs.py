@@ -124,9 +124,6 @@ def with_current_names(costs: Any) -> Any:
 def badge(costs: Costs | Mapping[str, Any], device: Device) -> str:
     """Whose costs a run on `device` has, as a short label; `costs` may also be what a trace's meta holds.
 
-    A device without a name has whatever GPU's SMs its costs were measured on. Costs that were measured on no
-    preset are "custom costs", and what is no costs at all "unknown costs".
-
     >>> a100, h200 = Device.named("a100"), Device.named("h200", sms=4)
     >>> measured = Costs(k_step=600, device="h200")
     >>> badge(measured, h200), badge(measured, Device(4)), badge(measured, a100)

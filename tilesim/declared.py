@@ -1,9 +1,4 @@
-"""Declared: what each film says of itself in its file, read without running the film and without Manim.
-
-A film declares itself in one literal near the top of its file, and nothing else lists films:
-
-    FILM = {"title": "Race", "question": "What makes a persistent kernel faster?", "part": "Schedules", ...}
-"""
+"""Declared: what each film says of itself in its file, read without running the film and without Manim."""
 
 import ast
 from collections.abc import Mapping
@@ -34,13 +29,11 @@ TAKES = {
 class Declared:
     """What a film says of itself; a file without FILM says only what its docstring does.
 
-    `line`: the first line of its docstring, or why what it says cannot be read.
-    `part`: of the course; empty for a film that is in none. `place`: it orders all films of the course.
-    `seconds`: how long it lasts where nobody asks. `shows`: what one sees, in a few words. `finding`: what
-    its end card says of the data that ships.
-    `takes`: one of TAKES, or empty.
-    `gallery`: what `make media` renders of it, each a table as of a gallery's file, with paths relative to
-    the film's file; a film and a poster of its name where it does not say.
+    `line`: the first line of its docstring, or why what it says cannot be read. `part` and `place`: in the
+    course, if any. `seconds`: how long it lasts where nobody asks. `shows`: what one sees, in a few words.
+    `finding`: what its end card says of the data that ships. `takes`: one of TAKES, or empty. `gallery`: what
+    `make media` renders of it, each a table as of a gallery's file; a film and a poster of its name where it
+    does not say.
     """
 
     file: Path
@@ -57,12 +50,10 @@ class Declared:
 
     @property
     def about(self) -> str:
-        """Its line in a list: its title and question, if it has any."""
         return f"{self.title}: {self.question}" if self.title else self.line
 
     @property
     def taken(self) -> tuple[str, ...]:
-        """The options of the film, besides those of its look that all films have."""
         return TAKES.get(self.takes, ())
 
 
@@ -77,14 +68,14 @@ def name_of(file: Path) -> str:
 
 @cache
 def films(folder: Path) -> Mapping[str, Declared]:
-    """The films in a folder by name, in teaching order; those in no part come last, in the order of names."""
+    """The films in a folder by name, in teaching order; those in no part come last."""
     found = [_declared(file) for file in sorted(folder.glob("[!_]*.py"))]
     found.sort(key=lambda film: (not film.part, film.place))
     return MappingProxyType({name_of(film.file): film for film in found})
 
 
 def parts(films: Mapping[str, Declared]) -> dict[str, list[str]]:
-    """The names of films by the part of the course that they are in; last, as OTHERS, those in none."""
+    """The names of films by the part of the course that they are in; those in none as OTHERS."""
     named: dict[str, list[str]] = {}
     for name, film in films.items():
         named.setdefault(film.part or OTHERS, []).append(name)

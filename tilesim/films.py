@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tilesim.cli.exports import LEFT_OUT, ExportRequest, make, planned
-from tilesim.cli.running.jobs import workers_of
+from tilesim.cli.jobs import workers_of
 from tilesim.parallel import cores
 from tilesim.storage import scratch
 from tilesim.storage.files import check_outputs

@@ -51,13 +51,10 @@ SPELLING = re.compile(
 class KernelConfig:
     """A kernel as it is launched. Two configurations are compared fairly if they differ in one field.
 
-    `kernel`: a name of tilesim.gemm; "" if not known, as of a kernel that others wrote. `tile`: (tile_m,
-    tile_n, tile_k). `order`: in which tiles are visited. `warps`: those of a thread block that multiply, and
-    `stages`: K-steps that its loads run ahead; 0 if not known. `loads`: one of LOADS, or "" if not known.
-    `overlap`: the next tile's loads run during the epilogue. `epilogue_subtiles`: into how many parts an
-    overlapping kernel divides the tile that it writes, so that C needs less shared memory.
-
-    How many of its thread blocks an SM holds follows from it and the device: `tilesim.gemm.residents`.
+    `kernel`: a name of tilesim.gemm; "" if not known. `tile`: (tile_m, tile_n, tile_k). `order`: in which
+    tiles are visited. `warps`: those of a thread block that multiply, and `stages`: K-steps that its loads
+    run ahead; 0 if not known. `loads`: one of LOADS, or "". `overlap`: the next tile's loads run during the
+    epilogue. `epilogue_subtiles`: into how many parts an overlapping kernel divides the tile that it writes.
 
     Raises KernelConfigError for a value out of range, ProblemError for an unknown order.
     """
@@ -84,7 +81,6 @@ class KernelConfig:
 
     @property
     def can_split(self) -> bool:
-        """Whether its schedule can split tiles."""
         return base_name(self.schedule) in SPLITTING
 
     @property
@@ -132,17 +128,8 @@ class KernelConfig:
         if found:
             kernel, schedule, m, n, k, order, warps, stages, loads, overlap, subtiles = found.groups()
             tile = int(m), int(n), int(k)
-            one = cls(
-                kernel,
-                schedule,
-                tile,
-                order,
-                int(warps),
-                int(stages),
-                loads,
-                bool(overlap),
-                int(subtiles or 1),
-            )
+            counts = int(warps), int(stages)
+            one = cls(kernel, schedule, tile, order, *counts, loads, bool(overlap), int(subtiles or 1))
         if one is None or str(one) != text:
             raise KernelConfigError(
                 f"the kernel's configuration is {shown(text)}; it must be written as 'persistent persistent"
@@ -153,7 +140,6 @@ class KernelConfig:
     @classmethod
     def of_fields(cls, values: Mapping[str, Any]) -> KernelConfig:
         """The configuration of a mapping that has its fields among others, by the names of any version.
-
         Raises KeyError for a field that is missing, and what the configuration raises.
 
         >>> old = {"kernel": "own", "schedule": "naive", "tile": [64, 64, 64], "order": "row-major"}
@@ -168,9 +154,8 @@ class KernelConfig:
 
     @classmethod
     def named(cls, name: str, schedule: str, tile: tuple[int, int, int]) -> KernelConfig:
-        """The configuration that was recorded under `name`, of any version; warps and stages are not known.
-
-        A name that is none of tilesim's, as of a kernel that others wrote, leaves `kernel` and `loads` "".
+        """The configuration that was recorded under `name`, of any version; warps and stages are not known,
+        nor are `kernel` and `loads` of a name that is none of tilesim's.
 
         >>> one = KernelConfig.named("planned-tma-overlap", "stream-k", (128, 256, 64))
         >>> one.kernel, one.loads, one.overlap, one.name
@@ -189,8 +174,7 @@ class KernelConfig:
     @classmethod
     def noted(cls, meta: Mapping[str, Any], schedule: str, problem: Problem) -> KernelConfig:
         """The configuration that a trace's meta notes in `kernel`, `warps` and `stages`, as versions before
-        0.2 wrote them. What makes no sense there is not known.
-        """
+        0.2 wrote them. What makes no sense there is not known."""
         known: dict[str, Any] = {"order": problem.order}
         for name, most in (("warps", MAX_WARPS), ("stages", MAX_STAGES)):
             value = meta.get(name)

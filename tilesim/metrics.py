@@ -1,10 +1,9 @@
-"""Figures of a trace, as pure functions. Times are int64 ns; shares are floats in [0, 1].
-
-"Slot-time" is time summed over slots: one slot idle for 3 µs and another for 4 µs make 7 µs.
-"""
+"""Figures of a trace, as pure functions. Times are int64 ns; shares are floats in [0, 1]. "Slot-time" is time
+summed over slots."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Protocol
+from types import SimpleNamespace
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -103,8 +102,8 @@ def launch_time(trace: TraceLike) -> int:
 def launch_end(trace: TraceLike) -> np.ndarray:
     """When each segment's launch ends and its first load begins, ns: int64 [spans].
 
-    A simulated launch takes what its costs say; a measured one takes TURNAROUND_NS, since recorded timestamps
-    begin after it. Only the first segment of a thread block has a launch.
+    A simulated launch takes what its costs say; a measured one TURNAROUND_NS, since timestamps begin after
+    it. Only the first segment of a thread block has a launch.
     """
     spans, first = trace.spans, first_of_cta(trace)
     costs = trace.meta.get("costs", {})
@@ -192,9 +191,8 @@ def next_in_slot(trace: TraceLike, time: str) -> np.ndarray:
 def breakdown(trace: TraceLike) -> dict[str, int]:
     """Where all slot-time went, ns, by part; the parts add up to slots · makespan.
 
-    `launch` is from issue to start of a thread block's first segment, `hand over` of its later ones. `wait`
-    (drain to ready), `fix up` (to fixup) and `write` (to done) end when the slot's next segment is issued.
-    `idle` is the rest.
+    `launch` is from issue to start of a thread block's first segment, `hand over` of its later ones. `wait`,
+    `fix up` and `write` end when the slot's next segment is issued. `idle` is the rest.
 
     >>> breakdown(_example())
     {'multiply': 9000, 'launch': 0, 'hand over': 0, 'wait': 0, 'fix up': 0, 'write': 0, 'idle': 3000}
@@ -232,18 +230,11 @@ def summary(trace: TraceLike) -> dict[str, Any]:
     }
 
 
-class _Example(NamedTuple):
+def _example() -> Any:
     """9 tiles of one 1 µs K-step on 4 SMs (Stream-K, arXiv 2301.03598, figure 1a)."""
-
-    problem: Work
-    device: Device
-    spans: np.ndarray
-    meta: Mapping[str, Any]
-
-
-def _example() -> _Example:
     tile, spans = np.arange(9), np.zeros(9, SPAN)
     spans["tile"], spans["cta"], spans["k1"], spans["sm"] = tile, tile, 1, tile % 4
     for name in TIMES:
         spans[name] = 1000 * (tile // 4 + (name not in ("issue", "start")))
-    return _Example(Problem(384, 384, 4, tile=(128, 128, 4)), Device(4), spans, {})
+    problem = Problem(384, 384, 4, tile=(128, 128, 4))
+    return SimpleNamespace(problem=problem, device=Device(4), spans=spans, meta={})

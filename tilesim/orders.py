@@ -1,8 +1,5 @@
-"""Rasterization orders of output tiles.
-
-An order is a function (tiles_m, tiles_n, parameters...) -> int64 [tiles_m * tiles_n], the tile ids in the
-order they are visited. The id of a tile is always pid_m * tiles_n + pid_n.
-"""
+"""Rasterization orders: (tiles_m, tiles_n, parameters...) -> int64 [tiles_m * tiles_n], the tile ids in the
+order they are visited. The id of a tile is always pid_m * tiles_n + pid_n."""
 
 from collections.abc import Callable
 from typing import Protocol

@@ -39,8 +39,7 @@ def in_order(
     """[function(item) for item in items], computed by `jobs` processes, or in this one if that is 1.
 
     `function`, items and `prepare`, which each process calls first, must be picklable. `progress` is called
-    with the number of items just finished. Raises what `function` raises, and TilesimError if a process dies;
-    no process is left running then, nor after Ctrl-C.
+    with the number of items just finished. Raises what `function` raises, and TilesimError if a process dies.
 
     >>> in_order(abs, [3, -1, 2])
     [3, 1, 2]
@@ -88,9 +87,8 @@ def processes(count: int, prepare: Callable[..., object] = int, *given: object) 
 def _let_go(pool: ProcessPoolExecutor) -> None:
     """Unblock the pool's threads if their processes are gone; otherwise shutting down would hang.
 
-    The sending thread hangs before Python 3.11.8 and 3.12.2 (issue 94777). The reading thread hangs if a
-    process was killed while writing a result, because our own end keeps the pipe open. If the manager ends by
-    itself it closes the pipes, and closing a file descriptor twice is not allowed.
+    The sending thread hangs before Python 3.11.8 and 3.12.2 (issue 94777), the reading thread if a process
+    was killed while writing. A manager that ends by itself closes the pipes, which must not be closed twice.
     """
     manager = getattr(pool, "_executor_manager_thread", None)
     if manager is None:

@@ -1,9 +1,10 @@
 """Plan: the work of each thread block, in order, without times.
 
-A segment is a run of K-steps [k0, k1) of one tile. Those in `segments` belong to a fixed thread block; those
-in `shared` go in order to whichever thread block asks next.
+A segment is a run of K-steps [k0, k1) of one tile. Those in `shared` go in order to whichever thread block
+asks next.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -76,9 +77,8 @@ class Plan:
 def deadlock_fault(plan: Plan, slots: int) -> str:
     """Why a run of `plan` in `slots` slots might never end, or "" if it always does.
 
-    The last segment of a tile waits for its other segments, which precede it in the plan. A segment from the
-    queue may wait for a thread block without a slot, which gets one only when another block finds the queue
-    empty. This never happens if such tiles can hold every slot. No other wait can be circular.
+    A segment from the queue may wait for a thread block without a slot, which gets one only when another
+    block finds the queue empty: never, if such tiles can hold every slot. No other wait can be circular.
 
     >>> made = Plan(segments([1], 0, 0, 1), 2, segments([UNASSIGNED], 0, 1, 2))
     >>> deadlock_fault(made, slots=2), deadlock_fault(made, slots=1)
@@ -99,7 +99,7 @@ def deadlock_fault(plan: Plan, slots: int) -> str:
 
 def owners(tile: np.ndarray, done: np.ndarray | None = None) -> np.ndarray:
     """Whether each segment finishes its tile rather than storing a partial: bool, same shape as `tile`. The
-    last segment of a tile finishes it: the last in plan order, or the one with the latest `done`.
+    last one does: in plan order, or by `done`.
 
     >>> owners(np.array([0, 1, 1, 0, 2])).tolist()
     [False, False, True, True, True]
@@ -195,3 +195,34 @@ def _cut_fault(tile: np.ndarray, k0: np.ndarray, k1: np.ndarray, steps: int) -> 
     for short in np.flatnonzero(last & (k1 != steps))[:1]:
         return f"K-steps {k1[short]} to {steps} of tile {tile[short]} are never computed"
     return ""
+
+
+MORE = "..."
+"""In place of the number, where thread blocks are left out."""
+
+
+def plan_lines(plan: Plan, problem: Work, most: int) -> Iterator[tuple[str, str]]:
+    """Of the first `most` thread blocks, the number and the tiles, at most so many, with the K-steps where
+    they are not all of the tile's: "3[0:16]"; then how many blocks are left out, and the shared queue.
+
+    >>> from tilesim import Device, Problem, plan
+    >>> problem = Problem(256, 768, 64)
+    >>> list(plan_lines(plan("persistent", problem, Device(2)), problem, 4))
+    [('0', '0 2 4'), ('1', '1 3 5')]
+    """
+    nothing = "from the shared queue" if len(plan.shared) else "none"
+    for cta in range(min(plan.ctas, most)):
+        rows = plan.segments[plan.offsets[cta] : plan.offsets[cta + 1]]
+        yield str(cta), _tiles(rows, problem, most) or nothing
+    if plan.ctas > most:
+        yield MORE, f"{plan.ctas - most} more"
+    if len(plan.shared):
+        yield "shared queue", _tiles(plan.shared, problem, most)
+
+
+def _tiles(rows: np.ndarray, problem: Work, most: int) -> str:
+    words = []
+    for _, tile, k0, k1 in rows[:most].tolist():
+        part = "" if (k0, k1) == (0, problem.k_steps) else f"[{k0}:{k1}]"
+        words.append(f"{tile}{part}")
+    return " ".join(words) + (f" ... ({len(rows)} in all)" if len(rows) > most else "")

@@ -83,18 +83,12 @@ class Problem:
 
     @property
     def k_step_bytes(self) -> int:
-        """Bytes of A and B that a K-step of a tile multiplies: what a stage of shared memory holds.
-
-        >>> Problem(2048, 2048, 2048, tile=(128, 256, 64), dtype="bf16").k_step_bytes // 1024
-        48
-        """
+        """Bytes of A and B that a K-step of a tile multiplies: what a stage of shared memory holds."""
         return (self.tile_m + self.tile_n) * self.tile_k * DTYPE_BYTES[self.dtype]
 
     @property
     def requested_bytes(self) -> int:
-        """Bytes of A and B that the tiles load, each its own.
-
-        Those of an edge tile count in full, as the hardware multiplies the padding.
+        """Bytes of A and B that the tiles load, each its own; those of an edge tile in full.
 
         >>> Problem(4096, 4096, 4096).requested_bytes
         1610612736

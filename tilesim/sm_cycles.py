@@ -1,8 +1,8 @@
-"""SM cycles of a run, which differ from its time multiplied by the mean clock.
+"""SM cycles of a run, which differ from its time multiplied by the mean clock, as clocks rise while SMs are
+idle.
 
-A GPU's clock rises as SMs become idle: on an H200, at 1920 x 2304 x 6144 with 128 x 256 tiles, the first 132
-tiles run at 1,633 MHz and the last three at 1,701. The clock at each time is therefore the mean of cycles /
-ns of the main loops in flight, interpolated linearly where there are none.
+The clock at each time is the mean of cycles / ns of the main loops in flight, interpolated linearly where
+there are none.
 """
 
 from dataclasses import replace
@@ -18,8 +18,8 @@ SHORTEST = 30
 
 
 def run_cycles(trace: Trace) -> float:
-    """SM cycles from the first multiply to the last done, as counted, or else at the trace's clock. 0 if
-    neither is known.
+    """SM cycles from the first multiply to the last done, as counted, or else at the trace's clock; 0 if
+    unknown.
 
     >>> from tilesim import Costs, Device, Problem, simulate
     >>> costs = Costs(k_step=500, clock_mhz=2000)

@@ -12,11 +12,9 @@ NUMBERS = re.compile(r"(:[1-9][0-9]{0,9})*\Z")
 def resolve(
     what: str, text: str, registry: Mapping[str, Callable], given: int, error: type[TilesimError]
 ) -> tuple[Callable, tuple[int, ...]]:
-    """Look up `name:1:2` in `registry` and return (function, (1, 2)).
-
-    The function takes `given` positional arguments, then the parameters, which are positive integers. Raises
-    `error` for an unknown name, an invalid parameter, or a wrong number of them.
-    """
+    """Look up `name:1:2` in `registry` and return (function, (1, 2)). The function takes `given` positional
+    arguments, then the parameters, positive integers. Raises `error` for an unknown name or parameters that
+    do not fit."""
     if not isinstance(text, str):
         raise error(f"the {what} is {shown(text)}; it must be a name such as {next(iter(registry))!r}")
     name, *words = text.split(":")
@@ -73,7 +71,6 @@ def _parameters(function: Callable, given: int) -> list[Parameter]:
 
 
 def _example(parameter: Parameter) -> str:
-    """An example value for `parameter`."""
     return str(parameter.default if isinstance(parameter.default, int) else 8)
 
 

@@ -16,12 +16,12 @@ from tilesim.devices.gpus import preset_of
 from tilesim.devices.presets import recall
 from tilesim.errors import TilesimError, TraceError, shown, whole
 from tilesim.kernel_config import KernelConfig
-from tilesim.provenance import provenance
 from tilesim.spans import checks
 from tilesim.spans.columns import SPAN, TIMES
 from tilesim.storage import strict_json, trace_file
 from tilesim.storage.decode import between, check, decode, one_of, text
 from tilesim.text import plural, unprintable
+from tilesim.version import __version__
 from tilesim.work import Problem, Work, decode_work, gemm_of
 
 ORIGINS = ("simulated", "measured")
@@ -37,16 +37,14 @@ class Trace:
 
     `spans`: read-only SPAN array, a row per segment, sorted by (issue, start, sm, slot); times are ns from
     the first issue, `cycles` are clock64 ticks from start to drain, 0 where not known. What is given is
-    copied, unless it is read-only and owns its memory.
-    `origin`: "simulated" or "measured". `tick_ns`: the step of the clock that stamped it.
-    `meta`: what else is known, JSON values: launches, costs, seed, or gpu, driver, versions, date, and
-    kernel_config, which `str` of a KernelConfig wrote. A device without a name gets that of the preset that
-    `gpu` is, a driver's name.
+    copied, unless it is read-only and owns its memory. `origin`: "simulated" or "measured". `tick_ns`: the
+    step of the clock that stamped it. `meta`: what else is known, JSON values: launches, costs, seed, or gpu,
+    driver, versions, date, and kernel_config, which `str` of a KernelConfig wrote. A device without a name
+    gets that of the preset that `gpu` is, a driver's name.
 
-    Raises TraceError, naming the row, where a K-step is missing or done twice, times run backwards, a
-    place is not on the device, or two main loops overlap in one slot; and where a text in it holds a
-    character that cannot be printed, which would break a terminal or a film. It is refused, not dropped, so
-    that names that differ stay different.
+    Raises TraceError, naming the row, where a K-step is missing or done twice, times run backwards, a place
+    is not on the device, or two main loops overlap in one slot; and where a text in it cannot be printed,
+    which is refused, not dropped, so that names that differ stay different.
     """
 
     problem: Work
@@ -87,8 +85,7 @@ class Trace:
     @property
     def config(self) -> KernelConfig:
         """The configuration of its kernel, as its meta tells it: `kernel_config`, or `kernel`, `warps` and
-        `stages` in files of versions before 0.2. Raises ProblemError for work items, which have no tile.
-        """
+        `stages` in files of versions before 0.2. Raises ProblemError for work items, which have no tile."""
         if "kernel_config" in self.meta:
             return KernelConfig.parse(self.meta["kernel_config"])
         return KernelConfig.noted(self.meta, self.schedule, self.gemm)
@@ -142,12 +139,12 @@ class Trace:
         return about(self) | metrics.summary(self)
 
     def film(self, path: str | PathLike[str] | None = None, **options: Any) -> Any:
-        """Write a film of the run, as `tilesim export` makes it, and return its path; it takes its time.
+        """Write a film of the run, as `tilesim export` makes it, and return its path; without one it is an
+        `InlineFilm` of 10 s, which a notebook shows.
 
-        Without a path it is an `InlineFilm` of 10 s, which a notebook shows. `options` are those of the
-        command line, such as size="720p", seconds=20, theme="light", from_=2; the path's ending tells the
-        format. `scene` is a film's name: run, which shows any run, where none is given. Raises TilesimError
-        where the film cannot be made so.
+        `options` are those of the command line, such as size="720p", theme="light", from_=2; the path's
+        ending tells the format. `scene` is a film's name, run where none is given. Raises TilesimError where
+        it cannot be made so.
         """
         # By its name, as a trace knows nothing of films.
         films = import_module(f"{__package__}.films")
@@ -164,11 +161,9 @@ class Trace:
 
     @staticmethod
     def load(path: str | PathLike[str], file: BinaryIO | None = None) -> "Trace":
-        """Read a trace from .npz, and check it again; `file` is what to read where it is open already.
-
-        Raises TraceError, in a sentence that starts with the path, where the file does not exist, is
-        truncated, is no trace, comes from a newer version, or contradicts itself.
-        """
+        """Read a trace from .npz, and check it again; `file` is what to read where it is open already. Raises
+        TraceError, which starts with the path, where it is no complete trace, comes from a newer version, or
+        contradicts itself."""
         described, spans = trace_file.read(path, file)
         try:
             return _described(described, spans)
@@ -176,10 +171,24 @@ class Trace:
             raise TraceError(f"{path}: {error}") from None
 
 
-def about(trace: Trace) -> dict[str, Any]:
-    """What a run is of: its provenance, its origin, and the rest of its meta.
+def provenance(schedule: str, problem: Work, device: Device) -> dict[str, Any]:
+    """The fields of a plan's Problem and Device, its schedule, and the version of tilesim.
 
-    Its costs, the badge that says whose they are, and its seed are None where it was measured.
+    >>> from tilesim import Problem
+    >>> provenance("naive", Problem(128, 640, 4), Device(2))["problem"]["order"]
+    'row-major'
+    """
+    return {
+        "tilesim": __version__,
+        "schedule": schedule,
+        "problem": problem.as_json(),
+        "device": asdict(device) | {"title": device.title, "slots": device.slots},
+    }
+
+
+def about(trace: Trace) -> dict[str, Any]:
+    """What a run is of: its provenance, its origin, and the rest of its meta. Its costs, their badge and its
+    seed are None where it was measured.
 
     >>> from tilesim import Costs, simulate
     >>> found = about(simulate("naive", Problem(128, 640, 4), Device(2), Costs.ideal(), seed=3))

@@ -1,7 +1,4 @@
-"""The state of a trace at time t: pure functions (trace, t) -> numbers, t in ns.
-
-Films draw only what these return, so two films of one trace agree at any frame rate.
-"""
+"""The state of a trace at time t: pure functions (trace, t) -> numbers, t in ns."""
 
 from __future__ import annotations
 

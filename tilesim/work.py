@@ -16,8 +16,8 @@ NOT_BLANK = Rule(lambda name: not name.isspace(), " that is not blank")
 
 @dataclass(frozen=True, slots=True)
 class WorkItems:
-    """Items of work, as of attention, a grouped product or a megakernel's tasks: their names and, if known,
-    their sizes in whatever unit. They have no schedule; their runs are read, drawn and compared.
+    """Items of work that is no matrix product: their names and, if known, their sizes in whatever unit. They
+    have no schedule; their runs are read, drawn and compared.
 
     Raises ProblemError for items without names, and for sizes that are not one for each.
 

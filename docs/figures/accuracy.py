@@ -15,8 +15,7 @@ from tilesim.analysis.sweep import Combination, row
 from tilesim.devices.hardware import DRAM_SHARE, LOAD_CYCLES, TENSOR_SHARE, Hardware
 from tilesim.engine.simulate import replay
 from tilesim.kernel_costs.default import default_costs, shipped
-from tilesim.ladder.kernel_times import machines
-from tilesim.ladder.reports import report
+from tilesim.ladder.reports import machines, report
 from tilesim.plans import splits_tiles
 
 HERE = Path(__file__).parents[2] / "benchmarks"

@@ -10,8 +10,7 @@ from tilesim.devices.device import Device
 from tilesim.devices.presets import presets
 from tilesim.ideas.pipelining import k_step, times
 from tilesim.kernel_costs.default import default_costs
-from tilesim.ladder.kernel_times import kernel_times
-from tilesim.ladder.reports import report
+from tilesim.ladder.reports import kernel_times, report
 from tilesim.problems import Problem
 
 DATA = Path(__file__).parents[2] / "tilesim" / "data"

@@ -27,7 +27,7 @@ FOUND_IN = {
     "core": (
         *("version", "errors", "text", "storage", "spans", "compiled"),
         *("problems", "orders", "devices", "plans", "costs", "products", "kernel_config", "work"),
-        *("declared", "metrics", "provenance", "sm_cycles", "traces"),
+        *("declared", "metrics", "sm_cycles", "traces"),
     ),
 }
 """The packages without a folder of their own: their modules and folders, all in tilesim/."""

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from tilesim.analysis.block_queue import behind_the_first
+from tilesim.analysis.item_times import behind_the_first
 from tilesim.cli.output.tables import markdown_of
 from tilesim.traces import Trace
 

@@ -1,7 +1,7 @@
 """sm_order: which SM gets which thread block of a launch that fills the GPU.
 
 Launches of one or two blocks for each SM, forced by their shared memory, that spin until all have come.
-Which SM got the i-th block is the order. It is kept beside what tilesim.devices.fill_order says.
+Which SM got the i-th block is the order. It is kept beside what tilesim.devices.facts.fill_order says.
 
 The groups are found twice. From the orders: SMs that come one after the other in every launch belong
 together. And from clusters (sm_90 and later), whose blocks share a GPC: launches of more clusters than fit,
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from tilesim.devices.fill_order import fill_order
+from tilesim.devices.facts import fill_order
 from tilesim.devices.presets import presets
 
 from ..errors import KernelError

@@ -10,9 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tilesim import Costs, Device, Problem, Trace, simulate
-from tilesim.analysis.compare import Pair, compare
+from tilesim.analysis.compare import Pair, compare, kendall_tau
 from tilesim.analysis.divergence import since_first_multiply, time_lag
-from tilesim.analysis.rank_correlation import kendall_tau
 from tilesim.errors import TraceError
 from tilesim.metrics import run
 from tilesim.traces import SPAN

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilesim.analysis.plateaus import LEAST, TOLERANCE, Plateau, plateaus
+from tilesim.analysis.memory_system import LEAST, TOLERANCE, Plateau, plateaus
 
 NOISE = TOLERANCE / 2.1
 """Two points that lie so far from one level are still one plateau."""

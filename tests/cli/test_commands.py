@@ -14,7 +14,7 @@ from strategies import EVERY_SCHEDULE
 from tilesim import SCHEDULES, Costs, Device, Problem, Trace, __version__, plan, simulate
 from tilesim.cli import main
 from tilesim.cli.commands.bench import command as bench
-from tilesim.cli.output.progress import progress
+from tilesim.cli.output.figures import progress
 from tilesim.cli.packages import load
 from tilesim.formats import format_of
 from tilesim.formats.reader import read

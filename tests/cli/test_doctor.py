@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tilesim.cli import machine, main
-from tilesim.cli.commands.doctor import line
-from tilesim.cli.machine import Check
+from tilesim.cli import main
+from tilesim.cli.commands import doctor as machine
+from tilesim.cli.commands.doctor import Check, line
 from tilesim.errors import TilesimError
 
 

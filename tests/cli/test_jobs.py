@@ -14,8 +14,8 @@ from film_files import frames
 
 pytest.importorskip("manim", reason="the films need Manim")
 
-from tilesim.cli.running import cluster as clusters
-from tilesim.cli.running import jobs
+from tilesim.cli import jobs
+from tilesim.cli import jobs as clusters
 from tilesim.errors import TilesimError
 
 SCENE = """

@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from tilesim import __main__
-from tilesim.cli.running.signals import Stopped, stoppable
+from tilesim.cli import Stopped, stoppable
 
 
 @pytest.mark.parametrize(("asked", "used"), [(None, "1"), ("3", "3")])

@@ -14,9 +14,9 @@ from command_line import said, tilesim
 from programs import data_in, measured, opening, race, split
 
 from tilesim import player
-from tilesim.cli.arguments.languages import spoken
+from tilesim.cli.arguments.film_targets import spoken
 from tilesim.cli.commands import view
-from tilesim.cli.running.page_server import LOOPBACK, PageServer
+from tilesim.cli.commands.view import LOOPBACK, PageServer
 
 
 @pytest.fixture

@@ -7,8 +7,7 @@ import pytest
 
 import tilesim
 from tilesim import Device
-from tilesim.devices.facts import sources
-from tilesim.devices.fill_order import fill_order
+from tilesim.devices.facts import fill_order, sources
 from tilesim.devices.presets import facts, presets
 from tilesim.errors import DeviceError
 

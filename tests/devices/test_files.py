@@ -11,10 +11,11 @@ from command_line import tilesim as run
 from tilesim import Device, Problem, Trace, simulate
 from tilesim.costs import badge
 from tilesim.devices.presets import badge as device_badge
-from tilesim.devices.presets import discard, facts, presets, register, registered
+from tilesim.devices.presets import discard, facts, presets, registered
 from tilesim.errors import DeviceError, TilesimError
 from tilesim.formats import save
 from tilesim.formats.reader import read
+from tilesim.kernel_costs.calibration import register
 from tilesim.parallel import in_order
 
 FACTS = {

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilesim.engine import ties
+from tilesim.engine import run as ties
 from tilesim.spans.columns import SPAN
 
 
@@ -32,6 +32,6 @@ def test_rows_are_sorted_as_a_traces(rows, spans):
     expected = spans[np.lexsort((spans["slot"], spans["sm"], spans["start"], spans["issue"]))]
     _, first, many = np.unique(spans["issue"], return_index=True, return_counts=True)
     tied = many > 1
-    with patch.object(ties, "ROWS", rows):
+    with patch.object(ties, "SORTED_ROWS", rows):
         ties.settle(spans, first[tied], (first + many)[tied])
     assert spans.tobytes() == expected.tobytes()

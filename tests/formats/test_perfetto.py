@@ -15,7 +15,7 @@ import pytest
 from strategies import EVERY_SCHEDULE
 
 from tilesim import Costs, Device, Problem, Trace, simulate, view
-from tilesim.formats import perfetto
+from tilesim.formats import save
 from tilesim.orders import rasterize
 
 BUSY = Costs(k_step=900, launch=165, prologue=300, tile_gap=200, epilogue=700, overlap=True, jitter=0.05)
@@ -84,7 +84,7 @@ def check_nesting(intervals):
 
 def written(trace, tmp_path):
     path = tmp_path / "trace.json"
-    perfetto.save_several([trace], path)
+    save(trace, path, "perfetto")
     return json.loads(path.read_text("utf-8"))
 
 

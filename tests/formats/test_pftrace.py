@@ -105,7 +105,7 @@ def test_two_runs_are_two_groups_of_processes_on_one_clock(tmp_path, form, endin
     ends = [e["ts"] + e["dur"] for e in events if e["ph"] == "X"]
     assert max(ends) == max(one.makespan, other.makespan)
     path = tmp_path / f"both.{ending}"
-    form.save_several([one, other], path)
+    formats.save_several([one, other], path, form.__name__.rpartition(".")[2])
     if form is pftrace:
         assert len(nested(parsed(path.read_bytes()))) == sum(e["ph"] == "X" for e in events)
     with pytest.raises(TraceError):
@@ -130,7 +130,7 @@ def test_the_fixture_of_flashinfer_is_by_the_schema():
 def test_too_many_slots_are_refused(tmp_path):
     run = simulate("naive", PROBLEM, Device(2**16, ctas_per_sm=3), BUSY)
     with pytest.raises(TilesimError, match="slots, too many for a Perfetto file"):
-        pftrace.save_several([run], tmp_path / "a.perfetto-trace")
+        formats.save(run, tmp_path / "a.perfetto-trace", "pftrace")
 
 
 BROKEN = {

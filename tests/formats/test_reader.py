@@ -11,7 +11,6 @@ from strategies import costs, devices, planned, printable
 
 from tilesim import Device, Problem, Trace, simulate
 from tilesim.errors import TraceError
-from tilesim.formats import csv as csv_format
 from tilesim.formats import save
 from tilesim.formats.reader import read
 from tilesim.spans.columns import MOST_CYCLES
@@ -146,7 +145,7 @@ def test_an_npz_says_everything(tmp_path):
 def test_a_hundred_thousand_rows_are_read(tmp_path):
     problem = Problem(320 * 128, 320 * 128, 64, tile=(128, 128, 64))
     trace = simulate("naive", problem, Device(132, 2))
-    csv_format.save(trace, tmp_path / "a.csv")
+    save(trace, tmp_path / "a.csv", "csv")
     assert read(tmp_path / "a.csv").spans.tolist() == trace.spans.tolist()
 
 

@@ -6,8 +6,7 @@ import json
 import pytest
 
 from tilesim import Costs, Device, Problem, Trace, simulate
-from tilesim.formats import csv as csv_format
-from tilesim.formats import json as json_format
+from tilesim.formats import save
 
 
 @pytest.fixture
@@ -17,7 +16,7 @@ def trace():
 
 
 def test_csv_has_a_row_per_span_with_every_field(trace, tmp_path):
-    csv_format.save(trace, tmp_path / "t.csv")
+    save(trace, tmp_path / "t.csv", "csv")
     with open(tmp_path / "t.csv", newline="", encoding="utf-8") as file:
         header, *rows = csv.reader(line for line in file if not line.startswith("#"))
     assert tuple(header) == trace.spans.dtype.names
@@ -26,7 +25,7 @@ def test_csv_has_a_row_per_span_with_every_field(trace, tmp_path):
 
 
 def test_json_is_enough_to_make_the_trace_again(trace, tmp_path):
-    json_format.save(trace, tmp_path / "t.json")
+    save(trace, tmp_path / "t.json", "json")
     values = json.loads((tmp_path / "t.json").read_text("utf-8"))
     spans = trace.spans.copy()
     for i, row in enumerate(values["spans"]):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilesim.devices.fill_order import fill_order
+from tilesim.devices.facts import fill_order
 from tilesim_kernels import KernelError
 from tilesim_kernels.bench import sm_order
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tilesim import Problem
-from tilesim.ladder.kernel_times import kernel_times, machines
+from tilesim.ladder.reports import kernel_times, machines
 
 RACE = Problem(4096, 4096, 512, order="grouped:8")
 

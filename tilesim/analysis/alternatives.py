@@ -16,13 +16,7 @@ from tilesim.engine.simulate import replay, simulate
 from tilesim.errors import TilesimError
 from tilesim.kernel_config import TABLE
 from tilesim.kernel_costs.calibration import MAX_STAGES, Calibration
-from tilesim.kernel_costs.default import (
-    QUEUED,
-    closest_schedule,
-    effective_schedule,
-    nearest,
-    shipped,
-)
+from tilesim.kernel_costs.default import QUEUED, closest_schedule, effective_schedule, nearest, shipped
 from tilesim.kernel_costs.scaled import extrapolated, for_device
 from tilesim.problems import Problem
 from tilesim.schedules import SCHEDULES, plan
@@ -38,8 +32,8 @@ SPLITS = {"split-k": ("split-k:2", "split-k:4")}
 
 class Alternative(NamedTuple):
     """One change: `what` is order, schedule, stages or kernel, and `to` its new value. `makespan`: simulated,
-    ns. `gain`: the fraction of the time saved; negative if it is slower. `extrapolated`: what its costs were
-    measured with, if not with this tile, dtype and GPU, so that the simulation may be far off."""
+    ns. `gain`: the fraction of the time saved. `extrapolated`: what its costs were measured with, if not with
+    this tile, dtype and GPU."""
 
     what: str
     to: str
@@ -50,9 +44,8 @@ class Alternative(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Alternatives:
-    """The simulated `makespan` of the run as it is, in ns, and everything that was tried, fastest first.
-    `without_costs`: descriptions of what was not tried because no costs ship for it. `extrapolated`: of the
-    run as it is."""
+    """The simulated `makespan` of the run as it is, in ns, and what was tried, fastest first.
+    `without_costs`: what no costs ship for. `extrapolated`: of the run as it is."""
 
     makespan: int
     ranked: tuple[Alternative, ...]
@@ -65,7 +58,6 @@ class Alternatives:
         return tuple(each for each in self.ranked if each.extrapolated in ("", self.extrapolated))
 
     def as_json(self) -> dict[str, Any]:
-        """Plain data."""
         ranked = [
             {"what": each.what, "to": each.to, "makespan_ns": each.makespan, "gain": each.gain}
             | {"extrapolated": each.extrapolated}
@@ -80,8 +72,6 @@ class Alternatives:
 
 
 class _Candidate(NamedTuple):
-    """A change and what it is simulated with; `costs` is None for the schedule's own."""
-
     what: str
     to: str
     schedule: str
@@ -187,7 +177,6 @@ def _words(entry: Calibration) -> str:
 
 
 def _without_costs(trace: Trace, entries: tuple[Calibration, ...]) -> Iterator[str]:
-    """Descriptions of the schedules and tiles that could not be simulated."""
     yield from (name for name in SCHEDULES if SCHEDULES.built_in(name) and not _ship(entries, name))
     if base_name(trace.schedule) not in SCHEDULES:
         return

@@ -1,8 +1,8 @@
 """Divergence: how far one run of a problem lags behind another at each moment.
 
-The lag is how much later one run reached the share of the work that both have done, so a pause in both runs
-causes none. A segment's K-steps count as spread evenly from issue to done: multiplied K-steps alone would
-make the lag jump at the end of each wave. Time counts from the first multiply, where a measured trace begins.
+The lag is how much later one run reached the share of the work that both have done. A segment's K-steps count
+as spread evenly from issue to done: multiplied K-steps alone would make the lag jump at the end of each wave.
+Time counts from the first multiply, where a measured trace begins.
 """
 
 from collections.abc import Sequence
@@ -22,8 +22,9 @@ def since_first_multiply(trace: Trace) -> Trace:
 def on_one_clock(traces: Sequence[Trace]) -> list[Trace]:
     """Traces for a joint view; if both origins occur, each starts at its first multiply.
 
-    >>> [trace.makespan for trace in on_one_clock([_example(), _example()])]
-    [2000, 2000]
+    >>> from tilesim import view
+    >>> [trace.makespan for trace in on_one_clock([view._example(), view._example()])]
+    [3000, 3000]
     """
     both = len({trace.origin for trace in traces}) > 1
     return [since_first_multiply(trace) if both else trace for trace in traces]
@@ -36,11 +37,12 @@ ROUNDING = 1e-12
 def time_lag(simulated: Trace, measured: Trace) -> tuple[np.ndarray, np.ndarray]:
     """(times, lags): how far the measured run lags, in ns, at ns after the first multiply: both float64 [n].
 
-    Negative lags mean that the simulation is behind. Lags are linear between the times; the last one is the
-    difference in length of the runs.
+    Negative where the simulation is behind, linear between the times; the last is the difference in length.
 
-    >>> slow = _example(k_step=1500)
-    >>> [values.round(1).tolist() for values in time_lag(_example(), slow)]
+    >>> from tilesim import Costs, Device, Problem, simulate
+    >>> run = "naive", Problem(128, 384, 4, tile=(128, 128, 4)), Device(2)
+    >>> fast, slow = (simulate(*run, Costs(k_step=ns)) for ns in (1000, 1500))
+    >>> [values.round(1).tolist() for values in time_lag(fast, slow)]
     [[0.0, 1000.0, 1500.0, 2000.0, 3000.0], [0.0, 333.3, 500.0, 666.7, 1000.0]]
     """
     runs = _work(simulated), _work(measured)
@@ -73,10 +75,3 @@ def _reached(work: tuple[np.ndarray, np.ndarray], shares: np.ndarray) -> np.ndar
     before = after - 1
     part = (shares - done[before]) / (done[after] - done[before])
     return times[before] + part * (times[after] - times[before])
-
-
-def _example(k_step: float = 1000) -> Trace:
-    """3 tiles of one K-step on 2 SMs."""
-    from tilesim import Costs, Device, Problem, simulate
-
-    return simulate("naive", Problem(128, 384, 4, tile=(128, 128, 4)), Device(2), Costs(k_step=k_step))

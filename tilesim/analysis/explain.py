@@ -1,8 +1,4 @@
-"""Explain a run: where the time of an average slot went, and what bounds its K-steps.
-
-tilesim.analysis.time_account splits time into pauses and main loops, and tilesim.analysis.loop_terms splits
-main loops by the terms of a K-step.
-"""
+"""Explain a run: where the time of an average slot went, and what bounds its K-steps."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -71,7 +67,6 @@ class Explanation:
 
     @property
     def bound_parts(self) -> tuple[str, ...]:
-        """The parts that make up `bound`."""
         return BOUNDS[self.bound]
 
     @property
@@ -81,7 +76,6 @@ class Explanation:
         return {part: each / 10 for part, each in zip(self.parts, tenths, strict=True)}
 
     def as_json(self) -> dict[str, Any]:
-        """Plain data."""
         percent = self.percent
         return {
             "makespan_ns": self.makespan,
@@ -154,8 +148,8 @@ def apportioned(values: Sequence[int], whole: int) -> list[int]:
 
 
 def _divided(found: LoopTime, loops: int, rest: str) -> dict[str, int]:
-    """The main loops' `loops` ns by part; what is left goes to `rest`, or to the largest part if that is
-    empty."""
+    """The main loops' `loops` ns by part; what is left goes to `rest` or, where that is "", to the largest
+    part."""
     parts = {TERM_PARTS[term]: int(ns) for term, ns in found.terms.items()}
     parts[PEAK] = min(int(found.peak), parts[BELOW])
     parts[BELOW] -= parts[PEAK]
@@ -167,8 +161,8 @@ def _divided(found: LoopTime, loops: int, rest: str) -> dict[str, int]:
 
 
 def _pauses(trace: Trace, sums: Mapping[str, int]) -> dict[str, int]:
-    """ns of all slots outside main loops, by part; `sums` is the run's `account`. Time before a slot's first
-    main loop is launch, first load, or idle before the issue. Unused slots count as idle, not as tail."""
+    """ns of all slots outside main loops, by part, of a run's `account`. Unused slots count as idle, not as
+    tail."""
     spans = trace.spans
     first = np.setdiff1d(np.arange(len(spans)), in_turn(trace)[1])
     issued = int(spans["issue"][first].sum())

@@ -1,4 +1,4 @@
-"""Work items of unequal lengths: the longest, what no schedule can beat, and what an order would change."""
+"""Slots that take what is next: work items of unequal lengths, and blocks that wait for one."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from heapq import heapify, heapreplace
 import numpy as np
 
 from tilesim.errors import ProblemError
+from tilesim.metrics import slot_index
 from tilesim.traces import Trace
 from tilesim.work import WorkItems
 
@@ -15,9 +16,7 @@ from tilesim.work import WorkItems
 class ItemTimes:
     """Times in ns. `longest` is an item's name; `bound`, what no order beats: the longest item, or all items
     shared out evenly over the slots. `in_order` and `longest_first`: makespans if each slot takes the next
-    item once it is free, in the order in which the run began them or the longest first, with the lengths
-    that they had in the run.
-    """
+    item once it is free, in the order of the run or the longest first."""
 
     longest: str
     longest_ns: int
@@ -63,3 +62,23 @@ def greedy(lengths: Iterable[int], slots: int) -> int:
     for length in lengths:
         heapreplace(free, free[0] + length)
     return max(free)
+
+
+def behind_the_first(trace: Trace) -> np.ndarray:
+    """How much later than the first free slot each block's own slot had become free, ns.
+
+    Of the blocks that waited, by number: int64 [blocks - slots]. Every block must be one segment, as in a
+    naive kernel. 0 says that the block ran where a slot was free first; a recorder's timer moves in steps.
+
+    >>> from tilesim import Device, Problem, simulate
+    >>> behind_the_first(simulate("naive", Problem(384, 1536, 512), Device.named("h200", sms=4))).max()
+    np.int64(0)
+    """
+    order = np.argsort(trace.spans["cta"])
+    slots, done = slot_index(trace)[order].tolist(), trace.spans["done"][order].tolist()
+    free = dict(zip(slots[: trace.device.slots], done, strict=False))
+    late = []
+    for slot, end in zip(slots[trace.device.slots :], done[trace.device.slots :], strict=True):
+        late.append(free[slot] - min(free.values()))
+        free[slot] = end
+    return np.array(late, np.int64)

@@ -1,8 +1,4 @@
-"""What main loops spend their time on: the terms of a K-step's time (see tilesim.model.kstep).
-
-A K-step takes as long as its largest term. Multiplying is charged its own time, and the largest term the
-rest.
-"""
+"""What main loops spend their time on: the terms of a K-step's time (see tilesim.model.kstep)."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -114,8 +110,8 @@ def beside(trace: Trace) -> np.ndarray:
 
 
 def _k_steps_beside(trace: Trace, k_step: np.ndarray) -> np.ndarray:
-    """K-steps that each main loop does beside 0, 1, ... others: float64 [residents, spans]. `k_step`: the
-    time of one, same shape."""
+    """K-steps that each main loop does beside 0, 1, ... others, each of `k_step` ns: float64 [residents,
+    spans]."""
     done = beside(trace) / k_step
     done[0, done.sum(axis=0) == 0] = 1.0  # a coarse clock can show a main loop of no time
     return done * ((trace.spans["k1"] - trace.spans["k0"]) / done.sum(axis=0))
@@ -131,9 +127,9 @@ def _clocked(hardware: Hardware, trace: Trace) -> Hardware:
 
 
 def plan_of(trace: Trace) -> tuple[Plan, np.ndarray]:
-    """The plan of a run, and the plan row of each span: int64 [spans]. It is the schedule's plan if that is
-    registered and matches the run, else the plan reconstructed from the spans. Raises ProblemError for work
-    items, which have none."""
+    """The plan of a run, and the plan row of each span: int64 [spans]. It is the schedule's plan if that
+    matches the run, else the one reconstructed from the spans. Raises ProblemError for work items, which have
+    none."""
     problem = trace.gemm
     try:
         known = base_name(trace.schedule) in SCHEDULES

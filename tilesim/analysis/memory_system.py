@@ -1,8 +1,8 @@
 """Constants of a GPU's memory system, derived from the measurements of `tilesim bench memory`.
 
-All are medians over launches. Latencies are plateaus of a pointer chase (see `tilesim.analysis.plateaus`),
-page by page if available: the first is the L2, the last is DRAM, and one in between is the far part of the
-L2. Bandwidths are the first and last plateau with all SMs.
+All are medians over launches. Latencies are plateaus of a pointer chase, page by page if available: the first
+is the L2, the last is DRAM, and one in between is the far part of the L2. Bandwidths are the first and last
+plateau with all SMs.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,18 +15,60 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from tilesim.analysis.plateaus import Plateau, plateaus
 from tilesim.errors import DeviceError, shown
 from tilesim.storage.files import read_json
 
-FOLDER = files("tilesim").joinpath("data/memory")
+TOLERANCE = 0.05
+"""The largest value of a plateau may exceed its smallest by this fraction."""
+LEAST = 3
+"""Adjacent points that a plateau needs."""
+
+
+class Plateau(NamedTuple):
+    """From `first` to `last`, inclusive, with the median `value`."""
+
+    first: float
+    last: float
+    value: float
+
+
+def plateaus(points: Sequence[tuple[float, float]]) -> tuple[Plateau, ...]:
+    """The plateaus of a curve of points (x, y), y > 0, in order of x.
+
+    The longest run of at least LEAST adjacent points within TOLERANCE comes first (the flattest, if several
+    are as long); the points on both sides of it are searched in the same way.
+
+    >>> plateaus([(1, 10.0), (2, 10.1), (4, 10.0), (8, 17.0), (16, 20.0), (32, 20.2), (64, 20.1)])
+    (Plateau(first=1, last=4, value=10.0), Plateau(first=16, last=64, value=20.1))
+    """
+    points = sorted(points)
+    best: tuple[int, float, int] | None = None
+    for i in range(len(points)):
+        low = high = points[i][1]
+        for j in range(i, len(points)):
+            low, high = min(low, points[j][1]), max(high, points[j][1])
+            if high > (1 + TOLERANCE) * low:
+                break
+            found = j - i + 1, low / high, -i
+            if found[0] >= LEAST and (best is None or found > best):
+                best = found
+    if best is None:
+        return ()
+    first = -best[2]
+    last = first + best[0] - 1
+    value = median(y for _, y in points[first : last + 1])
+    one = Plateau(points[first][0], points[last][0], value)
+    return (*plateaus(points[:first]), one, *plateaus(points[last + 1 :]))
+
+
+FOLDER = Path(str(files("tilesim").joinpath("data/memory")))
 LARGEST = 1e15
 
 Row = Mapping[str, Any]
 
 
 class Latency(NamedTuple):
-    """Latency of one load, in SM cycles and in ns."""
+    """Of one load, in SM cycles and in ns."""
 
     cycles: float
     ns: float
@@ -39,7 +81,7 @@ class TileLatency(NamedTuple):
     bytes_per_clock: float
 
     def cycles(self, size: float) -> float:
-        """Cycles for a tile of `size` bytes.
+        """Of a tile of `size` bytes.
 
         >>> TileLatency(base=350.0, bytes_per_clock=100.0).cycles(49152)
         841.52
@@ -78,8 +120,8 @@ class MemorySystem:
 
     @classmethod
     def of(cls, report: Row) -> Self:
-        """Build from a report's JSON values. Raises DeviceError if rows or figures are missing, or a curve
-        has no plateaus for L2 and DRAM."""
+        """From a report's JSON values. Raises DeviceError if rows or figures are missing, or a curve has no
+        plateaus for L2 and DRAM."""
         try:
             return cls(**_constants(report))
         except KeyError as missing:
@@ -89,7 +131,7 @@ class MemorySystem:
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Self:
-        """Read a `tilesim bench memory` file; raises DeviceError that starts with the path."""
+        """From a `tilesim bench memory` file; raises DeviceError that starts with the path."""
         return read_json(path, DeviceError, cls.of)
 
     @property
@@ -108,12 +150,12 @@ class MemorySystem:
 
     @classmethod
     def named(cls, device: str) -> Self:
-        """The memory of a measured preset; raises DeviceError if it was not measured."""
-        measured = sorted(file.name.removesuffix(".json") for file in FOLDER.iterdir())
+        """Of a measured preset; raises DeviceError if it was not measured."""
+        measured = sorted(file.stem for file in FOLDER.iterdir())
         if device not in measured:
             names = ", ".join(measured)
             raise DeviceError(f"the memory of {shown(device)} has not been measured; choose from {names}")
-        return cls.read(Path(str(FOLDER.joinpath(f"{device}.json"))))
+        return cls.read(FOLDER / f"{device}.json")
 
 
 def _constants(report: Row) -> dict[str, Any]:
@@ -196,7 +238,6 @@ def _most(rows: Iterable[Row], name: str, figure: str) -> dict[str, float]:
 
 
 def _rows(rows: Iterable[Row], **given: object) -> list[Row]:
-    """The rows with the given values."""
     found = [row for row in rows if all(row[name] == value for name, value in given.items())]
     if not found:
         wanted = ", ".join(f"{name} {value}" for name, value in given.items())

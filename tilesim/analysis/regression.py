@@ -38,7 +38,6 @@ class Change(NamedTuple):
 
     @property
     def share(self) -> float:
-        """The change as a share of the time before."""
         return self.ns / self.before if self.before else 0.0
 
     @property
@@ -61,8 +60,6 @@ class Regression:
     sms: dict[int, Change]
 
     def as_json(self) -> dict[str, Any]:
-        """Plain data, times in ns."""
-
         def values(changes: dict[Any, Change]) -> dict[str, Any]:
             return {str(name): change._asdict() for name, change in changes.items()}
 

@@ -12,8 +12,8 @@ from tilesim.problems import DTYPE_BYTES
 
 
 class Roof(NamedTuple):
-    """A memory level, its bandwidth in 10⁹ bytes per second, and whether that was measured. Otherwise it is
-    computed as bytes per clock, times SMs, times clock."""
+    """A memory level, its bandwidth in 10⁹ bytes per second, and whether that was measured, or else is bytes
+    per clock, times SMs, times clock."""
 
     level: str
     gb_per_s: float

@@ -34,8 +34,8 @@ class Combination(NamedTuple):
 class Row(NamedTuple):
     """A combination and its figures; they are None, with an `error`, if it cannot be simulated.
 
-    `device` is a preset's name or "", `tile` reads "128x256x64", `tflops` is 2·m·n·k over the makespan
-    without padding, and `costs` is the badge of `tilesim.costs.badge`.
+    `device` is a preset's name or "", `tile` reads "128x256x64", `tflops` is 2·m·n·k over the makespan, and
+    `costs` is the badge of `tilesim.costs.badge`.
     """
 
     schedule: str
@@ -63,9 +63,9 @@ class Row(NamedTuple):
 def combinations(axes: Mapping[str, Sequence[Any]], device: Device) -> list[Combination]:
     """Every distinct combination of the values on `axes`; the last axis, in the order of Row, varies fastest.
 
-    Axes have the names of Row. The schedule and the three sizes are required; the rest defaults to Problem
-    and `device`. "m" on axis n, and "m" or "n" on axis k, means the same size. Raises ProblemError or
-    DeviceError for a value out of range, and SweepError for an empty axis or too many combinations.
+    The schedule and the three sizes are required; the rest defaults to Problem and `device`. "m" on axis n,
+    and "m" or "n" on axis k, means the same size. Raises ProblemError or DeviceError for a value out of
+    range, and SweepError for an empty axis or too many combinations.
 
     >>> square = {"schedule": ["naive"], "m": range(256, 1025, 256), "n": ["m"], "k": [64]}
     >>> [(one.problem.m, one.problem.n) for one in combinations(square, Device(4))]
@@ -93,7 +93,7 @@ def sweep(
 ) -> list[Row]:
     """The rows of all combinations, in order, computed by `jobs` processes.
 
-    `costs` is a name or a file, see `read_costs`; None means each combination's default. `progress` is called
+    `costs`: a name or a file, see `read_costs`; None means each combination's default. `progress` is called
     with the number of rows just finished. Each process first calls `prepare`, which may register schedules.
     Raises TilesimError if a process dies.
     """
@@ -125,26 +125,11 @@ def row(one: Combination, costs: str | PathLike[str] | None = None, seed: int = 
 
 
 def blank(one: Combination) -> Row:
-    """The row of a combination without results.
-
-    >>> blank(Combination("naive", Problem(256, 256, 64), Device(2)))[:9]
-    ('naive', '', 2, 1, 256, 256, 64, '128x256x64', 'row-major')
-    """
+    """The row of a combination without results."""
     schedule, problem, device = one
-    return Row(
-        schedule,
-        device.name,
-        device.sms,
-        device.ctas_per_sm,
-        problem.m,
-        problem.n,
-        problem.k,
-        "x".join(map(str, problem.tile)),
-        problem.order,
-        problem.dtype,
-        problem.tiles,
-        problem.k_steps,
-    )
+    of_device, sizes = (device.name, device.sms, device.ctas_per_sm), (problem.m, problem.n, problem.k)
+    tile, counts = "x".join(map(str, problem.tile)), (problem.tiles, problem.k_steps)
+    return Row(schedule, *of_device, *sizes, tile, problem.order, problem.dtype, *counts)
 
 
 def _points(axes: Mapping[str, Sequence[Any]], names: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -155,11 +140,6 @@ def _points(axes: Mapping[str, Sequence[Any]], names: Sequence[str]) -> Iterator
 
 
 def _sized(values: dict[str, Any]) -> dict[str, Any]:
-    """Replace each size that names another one by its value.
-
-    >>> _sized({"m": 8, "n": "m", "k": "n"})
-    {'m': 8, 'n': 8, 'k': 8}
-    """
     for name in SIZES:
         values[name] = values.get(values[name], values[name])
     return values

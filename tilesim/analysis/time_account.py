@@ -1,8 +1,7 @@
 """Where the time of a run went, and where the difference between two runs comes from.
 
-A slot's time from the run's first issue to its last done is split into parts without gaps or overlaps. So the
-parts of all slots add up to slots · makespan, and the differences between two runs' average slots add up to
-the difference of the makespans.
+A slot's time from the run's first issue to its last done is split into parts without gaps or overlaps, so the
+parts of all slots add up to slots · makespan.
 """
 
 from typing import Any
@@ -155,13 +154,6 @@ def _example(schedule: str) -> Trace:
     """5 tiles of 2 K-steps on 2 SMs."""
     from tilesim import Costs, Device, Problem, simulate
 
-    costs = Costs(
-        1000,
-        launch=200,
-        prologue=800,
-        tile_gap=300,
-        epilogue=1000,
-        overlap=True,
-        epilogue_overlap_penalty=400,
-    )
+    phases: dict[str, Any] = {"launch": 200, "prologue": 800, "tile_gap": 300, "epilogue": 1000}
+    costs = Costs(1000, **phases, overlap=True, epilogue_overlap_penalty=400)
     return simulate(schedule, Problem(128, 640, 8, tile=(128, 128, 4)), Device(2), costs)

@@ -3,9 +3,6 @@
 Each trace is observed once (tilesim.calibration.observations), at the clock of its device: a GPU's moves by
 some percent. From these tables come a segment's phases (phases) and what main loops take beyond the K-steps
 that hardware takes (main_loops).
-
-So one calibration serves all sizes of a kernel. What all SMs do together over time is not seen: a simulation
-plays it at its mean.
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,10 +39,8 @@ ENTRY = ("launch", "prologue")
 
 
 def calibrate(traces: Sequence[Trace]) -> Costs:
-    """The costs that fit `traces`, all of one kernel and tile; see the head of this module.
-
-    Raises TraceError where there is none, or they are of different schedules, dtypes, tiles or devices.
-    """
+    """The costs that fit `traces`, all of one kernel and tile; TraceError where there is none, or they are
+    not."""
     if not traces:
         raise TraceError("there is no trace to calibrate to; give at least one")
     kinds = {(base_name(t.schedule), t.gemm.dtype, t.gemm.tile, t.device.ctas_per_sm) for t in traces}
@@ -59,8 +54,7 @@ def calibrations(traces: Mapping[str, Trace]) -> list[Calibration]:
     """`traces`, by name, sorted into kernels, each of them fitted; a kernel's hardware is that of its traces.
 
     A kernel that does not show its launch and prologue gets TURNAROUND_NS, and the prologue of one that does,
-    with the same loads, tile, warps and stages, else its own hand-over where nothing overlaps, else 0.
-    Raises TraceError where they are of two devices.
+    with the same resources, else its own hand-over where nothing overlaps. Raises TraceError for two devices.
     """
     one_device(traces)
     fitted = []
@@ -75,7 +69,6 @@ def calibrations(traces: Mapping[str, Trace]) -> list[Calibration]:
 
 
 def by_kernel(traces: Mapping[str, Trace]) -> dict[CalibratedKernel, dict[str, Observations]]:
-    """What is observed of each of `traces`, by name, sorted into kernels."""
     groups: dict[CalibratedKernel, dict[str, Observations]] = {}
     for name, trace in traces.items():
         groups.setdefault(_kernel(trace), {})[name] = observe(trace)
@@ -96,11 +89,7 @@ def one_device(traces: Mapping[str, Trace]) -> None:
 
 
 def repeated(trace: Trace, costs: Costs | None = None, seeds: Sequence[int] = range(5)) -> tuple[int, int]:
-    """(measured, simulated): ns from the first multiply to the last done, simulated the median of `seeds`.
-
-    Without `costs` it is simulated with the default ones. Not the makespan: a measured trace cannot show
-    how long before its first multiply it was launched.
-    """
+    """(measured, simulated): ns from the first multiply to the last done, simulated the median of `seeds`."""
     return run(trace), int(np.median([run(replay(trace, costs, seed)) for seed in seeds]))
 
 
@@ -132,7 +121,6 @@ def _of_any_plan(
 
 
 def _with_launch(one: Calibration, fitted: Sequence[Calibration]) -> Calibration:
-    """`one` with a launch and a prologue from where they were seen."""
     resources = one.kernel.resources
     same = [other for other in fitted if not other.unseen and other.kernel.resources == resources]
     own = 0 if one.costs.overlap else one.costs.tile_gap
@@ -141,7 +129,6 @@ def _with_launch(one: Calibration, fitted: Sequence[Calibration]) -> Calibration
 
 
 def _kernel_costs(runs: Sequence[Observations]) -> Costs:
-    """The costs of one kernel, given its runs."""
     traces = [run.trace for run in runs]
     device, stages = _device(traces), _stages(traces)
     loops = main_loops(runs, device, stages)
@@ -182,22 +169,17 @@ def _phase_costs(runs: Sequence[Observations], device: str) -> Costs:
 
 
 def _device(traces: Sequence[Trace]) -> str:
-    """The preset whose hardware says what K-steps of `traces` take; "" if they were not all measured on one.
-
-    It says nothing about a kernel that does not tell how many stages its loads run ahead.
-    """
+    """The preset whose hardware says what K-steps of `traces` take; "" if not all were measured on one."""
     names = {trace.device.name if trace.origin == "measured" else "" for trace in traces}
     return names.pop() if len(names) == 1 and _stages(traces) else ""
 
 
 def _stages(traces: Sequence[Trace]) -> int:
-    """How many stages their kernel has, 0 where they do not tell, or differ."""
     found = {trace.config.stages for trace in traces}
     return found.pop() if len(found) == 1 else 0
 
 
 def _source(traces: Sequence[Trace]) -> str:
-    """Where the costs come from, for tables and films."""
     first = traces[0]
     kernel = first.kernel or first.schedule
     sizes = ", ".join(sorted({f"{t.gemm.m}x{t.gemm.n}x{t.gemm.k}" for t in traces}))

@@ -1,10 +1,8 @@
 """Constants of a device from runs on it: what its memory gives and takes, as main loops were slowed by it.
 
-Each kernel's main loops take what tilesim.model.kstep says of the constants, a pace, and the overhead and
-penalty that fit best (see tilesim.calibration.main_loops). The constants, and how much slower than usual
-each kernel multiplies, come from SciPy's nonlinear least squares of relative errors, on logarithms. A
-constant that the runs hardly show stays as it was known, and so do those with which the GPU would be
-impossible, the least sure first.
+The constants, and how much slower than usual each kernel multiplies, come from SciPy's nonlinear least
+squares of relative errors, on logarithms. A constant that the runs hardly show stays as it was known, and so
+do those with which the GPU would be impossible, the least sure first.
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,11 +46,8 @@ Kernels = Sequence[tuple[Sequence[Observations], int]]
 
 
 def constants(kernels: Kernels, known: Mapping[str, Any], given: Sequence[str] = ()) -> dict[str, float]:
-    """Facts that the runs show, by name; `known` are the others', `given` those to be left as they are.
-
-    `known` holds every fact that there is a rule for. The clock is the mean of the runs', the launch the
-    median that recorders noted, where they did. Raises DeviceError where SciPy is not installed.
-    """
+    """Facts that the runs show, by name; `known` are the others', every fact that there is a rule for, and
+    `given` those to be left as they are. Raises DeviceError where SciPy is not installed."""
     found: dict[str, float] = {}
     runs = [run for group, _ in kernels for run in group]
     clocks = [run.clock_mhz for run in runs]
@@ -76,15 +71,11 @@ def constants(kernels: Kernels, known: Mapping[str, Any], given: Sequence[str] =
 
 
 def _rounded(value: float) -> float:
-    """To four digits."""
     return float(f"{value:.4g}")
 
 
 def _fit(kernels: Kernels, known: Mapping[str, Any], names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """(values, relative standard errors) of the constants `names`, each as known where nothing shows it.
-
-    Raises DeviceError where SciPy is not installed.
-    """
+    """(values, relative standard errors) of the constants `names`, each as known where nothing shows it."""
     try:
         from scipy.optimize import least_squares  # type: ignore[import-untyped]
     except ImportError:
@@ -136,6 +127,5 @@ def _residuals(loops: Sequence[MainLoops], pace: float, known: Mapping[str, Any]
 
 
 def _means(errors: np.ndarray, loops: Sequence[MainLoops]) -> np.ndarray:
-    """The mean of each run's: what is by chance has gone from it, and what the model lacks has not."""
     ends = np.cumsum([len(one.ns) for one in loops])[:-1]
     return np.array([part.sum() / len(part) ** 0.5 for part in np.split(errors[:-1], ends)])

@@ -22,12 +22,9 @@ def device_entry(
 ) -> tuple[dict[str, Any], list[Calibration], dict[str, Trace]]:
     """(the entry of a device file, its calibrations, the traces as of that device).
 
-    `name`: that the device will have. `base`: an entry with what is known of the GPU, whose constants count
-    as guesses. `traces`: of runs on it, by name. `measured`: facts that `tilesim bench memory` found there,
-    which are taken as they are.
-
-    Raises TraceError where the traces are of two devices, DeviceError where the facts lack something, do not
-    fit the traces, or say what cannot be.
+    `name`: that the device will have. `base`: an entry whose constants count as guesses. `traces`: by name.
+    `measured`: facts of `tilesim bench memory`, taken as they are. Raises TraceError for traces of two
+    devices, DeviceError where the facts lack something, do not fit the traces, or say what cannot be.
     """
     one_device(traces)
     entry = checked({**base, "facts": [*base.get("facts", ()), *_group("tilesim bench memory", measured)]})
@@ -61,7 +58,6 @@ def _group(source: str, found: Mapping[str, float], note: str = "") -> Sequence[
 
 
 def _note(traces: Mapping[str, Trace]) -> str:
-    """On how many runs the constants rest, and of what."""
     dates = sorted({str(date) for trace in traces.values() if (date := trace.meta.get("date"))})
     first = next(iter(traces.values()))
     gpu = first.gpu or first.device.title

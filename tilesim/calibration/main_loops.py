@@ -1,9 +1,8 @@
 """Main loops of measured runs: how long they took at one clock, and the costs that explain it.
 
 A main loop takes its K-steps' time, `mainloop_overhead`, and `epilogue_overlap_penalty` under an epilogue of
-its thread block. Where the runs were measured on a known device, its hardware says what K-steps take (see
-tilesim.model.kstep), given how long other main loops ran on their SM. On no known device all K-steps take the
-same. The costs come from least squares of relative errors, with each run counting alike.
+its thread block. On a known device its hardware says what K-steps take (see tilesim.model.kstep), else all
+take the same. The costs come from least squares of relative errors, with each run counting alike.
 """
 
 from collections.abc import Sequence
@@ -20,11 +19,9 @@ from tilesim.model.traffic import Loads, Traffic, loads
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MainLoops:
-    """The main loops of one run, in the order of its spans, of a kernel that loads ahead by so many `stages`.
-
-    `ns`: float64 [spans], at `clock_mhz`, which is 0 where not known. `hardware`: of the device on which they
-    were measured; `loaded` and `seen`: what its plan loads there. None without.
-    """
+    """The main loops of one run of a kernel that loads ahead by so many `stages`. `ns`: float64 [spans], at
+    `clock_mhz`, 0 where not known. `hardware`, `loaded`, `seen`: of the device on which they were measured,
+    and what its plan loads there; None without."""
 
     run: Observations
     ns: np.ndarray
@@ -35,10 +32,8 @@ class MainLoops:
     seen: Traffic | None = None
 
     def k_steps(self, k_step: float = 0.0) -> np.ndarray | None:
-        """ns that the hardware takes for all K-steps of each, beside those on its SM: float64 [spans].
-
-        `k_step`: ns that one multiplies, 0 for what a kernel takes there. None where no hardware is known.
-        """
+        """ns that the hardware takes for all K-steps of each, of `k_step` ns or else the kernel's own:
+        float64 [spans]. None where no hardware is known."""
         run, problem = self.run, self.run.trace.gemm
         if self.hardware is None or self.loaded is None or self.seen is None:
             return None
@@ -51,8 +46,6 @@ class MainLoops:
 
 @dataclass(frozen=True, slots=True)
 class MainLoopCosts:
-    """Fields of Costs."""
-
     k_step: float
     mainloop_overhead: float
     epilogue_overlap_penalty: float
@@ -66,11 +59,8 @@ class MainLoopCosts:
 
 def main_loops(runs: Sequence[Observations], device: str, stages: int) -> list[MainLoops]:
     """The main loops of one kernel's runs, measured on the preset `device` or, where that is "", on none.
-
-    They are counted in cycles where all runs know them, and given at the clock of the device, or else at the
-    mean of theirs: under load a GPU's clock moves by some percent, and no plan says how. The kernel loads
-    ahead by so many `stages`.
-    """
+    They are counted in cycles where all runs know them, at the clock of the device, or else at the mean of
+    theirs."""
     clocks = [run.clock_mhz for run in runs]
     if not device:
         clock = float(np.mean(clocks)) if all(clocks) else 0.0
@@ -100,9 +90,7 @@ def _ns(run: Observations, clock_mhz: float) -> np.ndarray:
 
 def solve(kernel: Sequence[MainLoops], k_step: float = 0.0) -> tuple[np.ndarray, MainLoopCosts]:
     """(relative errors, costs) of main loops whose K-steps multiply for `k_step` ns, or as the hardware does.
-
-    The errors are float64 [spans of all runs], of each run as many times smaller as it has more of them.
-    """
+    The errors are float64 [spans of all runs], of each run as many times smaller as it has more of them."""
     columns, took = [], []
     for one in kernel:
         weight = len(one.ns) ** 0.5 / one.ns.sum()
@@ -121,9 +109,8 @@ def solve(kernel: Sequence[MainLoops], k_step: float = 0.0) -> tuple[np.ndarray,
 
 def least_squares(left: np.ndarray, right: np.ndarray, use: list[bool]) -> np.ndarray:
     """What solves left · found = right best, of the columns to `use`, the others 0: float64 [columns].
-
-    Nothing comes out negative: what would is left out, the most negative first. The first, if it is used, is
-    what the others are added to and must be positive: where it would not, it alone is sought.
+    Nothing comes out negative: what would is left out, the most negative first. Where the first would not be
+    positive, it alone is sought.
 
     >>> left = np.array([[1.0, 0.0], [1.0, 1.0]])
     >>> least_squares(left, np.array([2.0, 3.0]), [True, True]).round(6).tolist()

@@ -14,13 +14,11 @@ from tilesim.traces import Trace
 class Observations:
     """One trace, with arrays [spans] in the order of its spans and [pairs] of spans that follow one another.
 
-    `slot`: of the device, see metrics.slot_index. `owns`: whether a span finishes its tile. `steps`: its
-    K-steps, int64. `before`, `after`: rows that follow one another in a slot, int64 [pairs], see
-    metrics.in_turn.
-    `same_block`: whether both are one thread block's, bool [pairs]. `under_epilogue`: whether a main loop
-    begins under its thread block's epilogue of another tile. `sharing`: the share of a main loop's time with
-    r + 1 main loops on its SM, float64 [spans, ctas_per_sm]. `clock_mhz`: mean clock of the SMs, 0 where the
-    trace does not tell. `plan`: what was run; `segment`: each span's row in it, int64.
+    `slot`: see metrics.slot_index. `owns`: whether a span finishes its tile. `steps`: its K-steps, int64.
+    `before`, `after`: see metrics.in_turn. `same_block`: whether both are one thread block's, bool [pairs].
+    `under_epilogue`: whether a main loop begins under its thread block's epilogue of another tile. `sharing`:
+    the share of a main loop's time with r + 1 main loops on its SM, float64 [spans, ctas_per_sm].
+    `clock_mhz`: of the SMs, 0 where not known. `plan`: what was run; `segment`: each span's row in it, int64.
     """
 
     trace: Trace
@@ -38,7 +36,6 @@ class Observations:
 
     @property
     def spans(self) -> np.ndarray:
-        """The trace's."""
         return self.trace.spans
 
 

@@ -1,7 +1,6 @@
 """The phases of a segment but its main loop: how long each takes, as observed runs show it.
 
-Columns are those of a trace's spans; "the segment before" is in the same slot. A mean is of the middle 90 %:
-a run lasts as long as its steps add up to, which a median would not tell.
+Columns are those of a trace's spans; "the segment before" is in the same slot. A mean is of the middle 90 %.
 
 launch              from a block's end to the next one's first instruction: the device's, what a recorder
                     noted, or TURNAROUND_NS.
@@ -12,10 +11,9 @@ overlap             whether most segments of a thread block start before the one
 tile_gap            mean of start - fixup of the segment before if epilogues overlap, else of start - done,
                     where both are one thread block's, and the first has finished its tile.
 epilogue            mean of done - fixup of segments that did not begin under another epilogue of their SM; if
-                    epilogues overlap with main loops, of each slot's last: the others are stamped only when a
-                    main loop has a moment for that.
-epilogue_           of those that did, the lower quartile of done - done of the one under which they began:
-serialisation       who begins late is done later than its turn; 0 where they take no longer.
+                    epilogues overlap with main loops, of each slot's last.
+epilogue_           of those that did, the lower quartile of done - done of the one under which they began;
+serialisation       0 where they take no longer.
 partial             mean of done - drain of segments whose tile another one owns.
 merge, fixup        least squares of fixup - the later of drain and the last partial's done, on partials.
 """
@@ -36,9 +34,7 @@ do not write in turn."""
 
 def launch(runs: Sequence[Observations], in_turn: bool, known: int = 0) -> tuple[int, int] | None:
     """(launch, prologue) in ns; None where no run shows them. `in_turn`: whether residents write in turn.
-
-    `known`: the launch of the device on which they were measured, 0 where it is none.
-    """
+    `known`: the launch of their device, 0 for none."""
     ends, writes, starts, prologues = [], [], [], []
     noted = [ns for run in runs if (ns := noted_launch(run.trace)) is not None]
     for run in runs:

@@ -1,14 +1,13 @@
 """The suite: the fewest runs that show what a GPU's kernels and memory take, sized to the GPU.
 
-Eight kernels run with a short K and many tiles a slot, which shows hand-overs, writes and launches, and
-with a long K, which shows main loops; where tiles are split, also with four blocks for each tile, which shows
-what partials take. In five further runs K-steps wait for one thing each:
+Eight kernels run with a short K, which shows hand-overs, writes and launches, and with a long K, which shows
+main loops; where tiles are split, also with four blocks for each tile. In five further runs K-steps wait for
+one thing each:
 
-l2-apart       a row of tiles a wave: A is shared, B comes out of the L2, for each tile another part
-l2-merged      narrow tiles in groups: they load more for each multiplication, and share most of it
-dram           one wave in which each tile has a B of its own
-l2-latency     two stages and one block on an SM, so that K-steps wait for loads; groups of four waves
-dram-latency   the same in one wave: no operand was loaded before
+l2-apart a row of tiles a wave: A is shared, B comes out of the L2, for each tile another part l2-merged
+narrow tiles in groups: they load more for each multiplication, and share most of it dram one wave in which
+each tile has a B of its own l2-latency two stages and one block on an SM, so that K-steps wait for loads;
+groups of four waves dram-latency the same in one wave: no operand was loaded before
 """
 
 from collections.abc import Mapping

@@ -26,8 +26,8 @@ def candidates(product: Product, device: Device, loads: str = "") -> Iterator[Ke
     """The configurations that might be the fastest for a product.
 
     `loads`: "tma" or "ptr"; by default TMA if rows are aligned for it and the device has it. Left out is what
-    does not fit into shared memory, registers or TMA's rules; what is wasteful: tiles twice as large as the
-    matrix, more stages than K-steps; and what comes to the same.
+    does not fit, what is wasteful (tiles twice as large as the matrix, more stages than K-steps), and what
+    comes to the same.
 
     >>> few = list(candidates(Product(64, 64, 64), Device(132)))
     >>> {one.tile for one in few} >= {(64, 64, 64)}, max(one.stages for one in few)
@@ -105,11 +105,8 @@ FEWEST_STEPS = 4
 
 
 def schedules(schedule: str, tiled: Problem, slots: int) -> list[str]:
-    """The schedules of a kernel under `schedule` that make a difference on so many slots.
-
-    Tiles are split where they would leave slots idle: a few waves and a rest by stream-k-hybrid; less than
-    one wave by stream-k, among all slots, or by as many thread blocks for each tile as there are, or half of
-    them.
+    """The schedules of a kernel under `schedule` that make a difference on so many slots: tiles are split
+    where they would leave slots idle.
 
     >>> schedules("stream-k", Problem(64, 4096, 4096, (64, 64, 64)), 132)
     ['stream-k:132', 'stream-k:128']

@@ -18,11 +18,9 @@ ALIKE = 1e-3
 def choose(product: Product, device: Device, loads: str = "") -> list[Estimate]:
     """What the candidates take, the fastest first; of those that take as long, who has more SMs at work.
 
-    `loads`: see `candidates`. A device without a name is so many SMs of an H200. Where a warp-specialized
-    kernel can run, no other is ranked: of 143 times of three products in fp8 on an H200 none was faster.
-
-    Raises ChoiceError where no kernel can compute the product, CostsError where the device has no rate of its
-    dtype.
+    `loads`: see `candidates`. Where a warp-specialized kernel can run, no other is ranked: of 143 times of
+    three products in fp8 on an H200 none was faster. Raises ChoiceError where no kernel can compute the
+    product, CostsError where the device has no rate of its dtype.
     """
     hardware = Hardware.named(device.name or REFERENCE, product.dtype)
     every = list(candidates(product, device, loads))
@@ -34,8 +32,6 @@ def choose(product: Product, device: Device, loads: str = "") -> list[Estimate]:
 
 
 def _rank(one: Estimate) -> tuple:
-    """Its place: the time in steps of ALIKE, the SMs at work, and then its names, so that it is the same in
-    whatever order candidates come."""
     config = one.config
     names = config.name, config.schedule, config.tile, config.order
     return round(log(one.ns) / ALIKE), -one.sms, -config.stages, *names, config.warps

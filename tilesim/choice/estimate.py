@@ -1,14 +1,10 @@
 """What a candidate takes, by the model of the machine, and which limit holds.
 
-A kernel's time is what is paid once, and for each wave of tiles its K-steps, as tilesim.model.kstep has them,
-and what a tile takes beside them:
-
     time = once + waves · (K-steps · step + tile + write) + fix-up
 
-`write` is the tile of C over what an SM sends. Where several thread blocks sum one tile, all but one store
-their sums in fp32, and the last loads and adds them one after the other: bytes over what an SM gets, and a
-latency of DRAM for each hand-over. All blocks of an SM together request no more than that a cycle, however
-few SMs have work.
+`step` is as tilesim.model.kstep has it, and `write` the tile of C over what an SM sends. Where several thread
+blocks sum one tile, all but one store their sums in fp32, and the last loads and adds them one after the
+other: bytes over what an SM gets, and a latency of DRAM for each hand-over.
 """
 
 from dataclasses import dataclass
@@ -45,8 +41,7 @@ class Estimate:
 
     `parts`: "once", "K-steps", "tiles", what the last wave's K-steps take for slots that have none, "idle
     SMs", and "fix-up". `limit`: the part or, of K-steps, the term that takes the most. `waves`: of tiles or
-    of their parts, the last perhaps not full. `sms`: how many have work. `residents`: thread blocks that an
-    SM runs at once.
+    of their parts. `sms`: how many have work. `residents`: thread blocks that an SM runs at once.
     """
 
     config: KernelConfig
@@ -89,7 +84,6 @@ def step_terms(
 
 
 def scaled(terms: np.ndarray, known: KernelTimes) -> np.ndarray:
-    """The terms as this kernel takes them."""
     return terms * np.array([known.multiplying, known.waiting, 1.0, 1.0])[:, np.newaxis]
 
 

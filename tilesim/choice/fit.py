@@ -1,8 +1,7 @@
 """fit: the times of kernels beside the machine's, from measured times of many of them.
 
-Each constant is fitted in turn, by golden section between its bounds, and all of them a few times over. What
-is made small is the sum of squared logarithms of measured over estimated time, so that a product of 5 µs
-counts as one of 5 ms does, and a slow kernel less than one that might be chosen.
+Each constant is fitted by golden section, all of them a few times over, to make the sum of squared logarithms
+of measured over estimated time small, so that a product of 5 µs counts as one of 5 ms does.
 """
 
 from collections import defaultdict

@@ -14,9 +14,8 @@ TOP = 8
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One product. `chosen`: the first in the model's ranking that was timed, and `place`, its place there, 0
-    for the first of all. `us`: its measured time; `best_us`: that of the fastest kernel, `top_us`: that of
-    the fastest of the first TOP that were timed.
+    """One product. `chosen`: the first in the model's ranking that was timed, at `place`. Times in µs: `us`,
+    its own; `best_us`, that of the fastest kernel; `top_us`, of the fastest of the first TOP that were timed.
     """
 
     timed: Timed
@@ -33,7 +32,6 @@ class Judged:
 
     @property
     def top_regret(self) -> float:
-        """The same of the fastest of the first TOP."""
         return self.top_us / self.best_us - 1
 
     @property

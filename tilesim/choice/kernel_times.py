@@ -16,10 +16,8 @@ from tilesim.products import Product
 @dataclass(frozen=True, slots=True)
 class KernelTimes:
     """`once`: ns of a launch, its first loads and its end. `tile_gap`: ns from one tile to the next. `write`:
-    how much of the writing of C its main loops wait for, 1 for all. `multiplying`: a K-step's cycles on
-    tensor cores, of those at their peak. `waiting`: how long a stage's loads take, of what
-    tilesim.model.kstep says.
-    """
+    how much of the writing of C main loops wait for, 1 for all. `multiplying`: a K-step's cycles, of those at
+    the tensor cores' peak. `waiting`: how long a stage's loads take, of what tilesim.model.kstep says."""
 
     once: float = 3500.0
     tile_gap: float = 600.0
@@ -60,7 +58,6 @@ def family(config: KernelConfig) -> Family:
 
 
 def tiling(config: KernelConfig, product: Product) -> Tiling:
-    """The tiling of a configuration for a product."""
     tile = "x".join(map(str, config.tile))
     return Tiling(*family(config), tile, config.warps, product.dtype, product.layout)
 
@@ -71,14 +68,12 @@ Times = tuple[Mapping[Family, Mapping[str, float]], Mapping[Tiling, Mapping[str,
 
 @cache
 def shipped() -> Times:
-    """The times that ship."""
     path = files("tilesim").joinpath("data/choice/times.json")
     report = json.loads(path.read_text("utf-8"))
     return _by(Family, report["families"]), _by(Tiling, report["tilings"])
 
 
 def _by(kind: Any, rows: Sequence[Mapping[str, Any]]) -> dict[Any, dict[str, float]]:
-    """The times in the rows of a file, by what they are of."""
     names = [field.name for field in fields(KernelTimes)]
     return {
         kind(*(row[name] for name in kind._fields)): {name: row[name] for name in names if name in row}

@@ -1,8 +1,8 @@
 """Measurement: times of many kernels for many products, as `tilesim bench choice` and `tilesim tune` write
 them.
 
-A file has "machine" and "rows", a row for each product: m, n, k, dtype, layout, cublas_us, and either "us", a
-list of [kernel, µs] whose numbers count the list "kernels", or one kernel's time, as in a tuned table.
+"rows" has a row for each product: m, n, k, dtype, layout, cublas_us, and either "us", a list of [kernel, µs]
+whose numbers count the list "kernels", or one kernel's time, as in a tuned table.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,14 +1,11 @@
 """Sharing: what the L2 sends to thread blocks that load the same, and how a kernel is launched for it.
 
-The hardware merges what SMs of one GPC ask for at a time, and sends it again to another GPC (`tilesim bench
-memory` shows both). So it counts which thread blocks lie in one GPC:
+The hardware merges what SMs of one GPC ask for at a time, and sends it again to another GPC:
 
-    in order    a launch that waits for its predecessor's end finds all SMs free, and gets a GPC's one after
-                the other: neighbours in the grid lie together.
+    in order    a launch that waits for its predecessor's end gets a GPC's SMs one after the other: neighbours
+                in the grid lie together.
     dependent   a launch that begins while its predecessor ends (programmatic dependent launch) gets SMs as
-                they fall free: its thread blocks lie anywhere, and each GPC loads nearly all tiles.
-
-A dependent launch saves LAUNCH_NS, so kernels use it unless sharing is worth more.
+                they fall free, so that each GPC loads nearly all tiles. It saves LAUNCH_NS.
 """
 
 from typing import NamedTuple
@@ -38,10 +35,9 @@ class Grid(NamedTuple):
     """What the thread blocks of a candidate do, one wave after the other.
 
     `full`: waves in which every slot has a tile. `steps`: K-steps of each block in such a wave. `rest`:
-    thread blocks of the last wave, 0 where none is left, and `rest_steps` their K-steps. `split_count`:
-    thread blocks that sum one tile, 1 where tiles are whole. `blocks`: thread blocks that run at once, on so
-    many `slots`. `written`: tiles that a slot writes. `apart`: the share of K-steps in which each thread
-    block is somewhere else along K, so that none loads together.
+    thread blocks of the last wave, or 0, and `rest_steps` their K-steps. `split_count`: thread blocks that
+    sum one tile. `blocks`: thread blocks that run at once, on so many `slots`. `written`: tiles that a slot
+    writes. `apart`: the share of K-steps in which each thread block is somewhere else along K.
     """
 
     full: float
@@ -56,10 +52,7 @@ class Grid(NamedTuple):
 
 
 def grid(config: KernelConfig, product: Product, device: Device) -> Grid:
-    """How the work of a kernel falls on the SMs of a device that are free.
-
-    In tiles that stream-k shares unevenly, thread blocks are apart.
-    """
+    """How the work of a kernel falls on the SMs of a device that are free."""
     problem = config.problem(product)
     slots = (device.sms - device.busy_sms) * residents(config, product, device)
     name, parts = name_and_numbers(config.schedule)
@@ -132,8 +125,8 @@ def l2_cycles(asked: np.ndarray, sent: np.ndarray, hardware: Hardware) -> np.nda
 
 
 def dependent_launch(config: KernelConfig, product: Product, device: Device, hardware: Hardware) -> bool:
-    """Whether a kernel is launched while its predecessor ends: where it has nothing to share that is worth
-    LAUNCH_NS. That is so where it multiplies longer than the L2 sends, or is apart along K."""
+    """Whether a kernel is launched while its predecessor ends: where what it could share is not worth
+    LAUNCH_NS."""
     if not kernel_of(config).warp_specialized:
         return False
     laid, problem = grid(config, product, device), config.problem(product)

@@ -1,9 +1,8 @@
 """Waves: what a candidate's thread blocks load from where, wave by wave, in closed form.
 
-The engine plays a plan tile by tile; here a plan is a few full waves and a rest, which is all that whole
-tiles in a computed order are. What comes from the L2 and what from DRAM follows as in tilesim.model.traffic:
-blocks of one wave walk along K together, so each operand is sent once a wave to each GPC that loads it; it is
-still in the L2 for a later wave if little enough was loaded meanwhile.
+A plan is a few full waves and a rest. As in tilesim.model.traffic, blocks of one wave walk along K together,
+so each operand is sent once a wave to each GPC that loads it; it is still in the L2 for a later wave if
+little enough was loaded meanwhile.
 """
 
 from dataclasses import dataclass
@@ -32,7 +31,7 @@ the tile; the kernels move other tiles inside, but those that are split unevenly
 @dataclass(frozen=True, slots=True)
 class Waves:
     """The waves of a candidate, whether it uses `dependent_launch`, the `traffic` of a full wave and of the
-    rest, two pieces, and how many bytes of lines a thread block requests in a K-step."""
+    rest, and how many bytes of lines a thread block requests in a K-step."""
 
     grid: Grid
     dependent_launch: bool
@@ -44,8 +43,7 @@ def requests(problem: Problem, layout: str) -> tuple[float, float]:
     """Requests to the L2 for LINE bytes of a row of A on average, and of B: 1 where rows are whole lines.
 
     What begins within a line takes another for the next one, and what begins within a SECTOR one more: seen
-    on an H200 in fp8 with K an odd multiple of 16, as 33 rows a cycle in all tiles. The L2 sends the same
-    bytes.
+    on an H200 in fp8 with K an odd multiple of 16.
 
     >>> requests(Problem(512, 512, 96, dtype="bf16"), "nn")
     (1.5, 1.0)

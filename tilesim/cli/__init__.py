@@ -1,26 +1,59 @@
 """The command line: `tilesim COMMAND ...`.
 
-A file in `commands` is a command: `simulate.py` defines a click command named `command`, and users call it
-"simulate". It is imported when it is used, or when help lists it; nothing here imports scenes or
-kernels but `packages.load`, called inside a command. The modules beside `commands` are what they share.
-
 Exit codes: 0 for success, 1 for a failure, 2 for wrong usage, 130 after Ctrl-C, 143 after SIGTERM. Whatever
 goes wrong is one line on stderr that starts with "error:".
 """
 
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from errno import EPIPE
+from importlib import import_module
+from pkgutil import iter_modules
+from types import FrameType, ModuleType
 from typing import Any
 
 import click
 
 from tilesim.cli import commands
-from tilesim.cli.groups import Group
-from tilesim.cli.running.signals import EXIT_CODE, Stopped, stoppable
-from tilesim.errors import TilesimError
+from tilesim.errors import TilesimError, unknown
 from tilesim.version import __version__
+
+
+class Group(click.Group):
+    """The commands of a package: a file in it defines a click command named `command`."""
+
+    def __init__(self, *args: Any, package: ModuleType, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.package = package
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        names = (module.name for module in iter_modules(self.package.__path__))
+        return sorted({*self.commands, *(name.replace("_", "-") for name in names)})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        return (
+            self.commands.get(cmd_name)
+            or import_module(f"{self.package.__name__}.{cmd_name.replace('-', '_')}").command
+        )
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            raise click.UsageError(unknown("command", args[0], self.list_commands(ctx)), ctx)
+        for option in self.params:
+            source = ctx.get_parameter_source(option.name or "")
+            if args and source is click.core.ParameterSource.COMMANDLINE:
+                raise click.UsageError(
+                    f"{option.opts[-1]} before {args[0]} has no effect there; leave it out"
+                )
+        return super().resolve_command(ctx, args)
 
 
 class Commands(Group):
@@ -89,3 +122,31 @@ def main(ctx: click.Context) -> None:
     """Which thread block computes which output tile of a matrix product, on which SM, and when."""
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
+
+
+EXIT_CODE = 128 + signal.SIGTERM
+"""As shells report a program that the signal ended."""
+
+
+class Stopped(BaseException):
+    """The process was sent SIGTERM, as `kill`, `timeout` and job schedulers do."""
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """SIGTERM raises Stopped in here, once; where somebody else handles or ignores it, that stays."""
+    alone = threading.current_thread() is threading.main_thread()
+    if not alone or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, _stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    # Whoever is impatient would otherwise interrupt the tidying up.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise Stopped

@@ -110,10 +110,7 @@ BENCHES = [
         rows.residents_seen,
         "warps of a block are {walk[apart][median]} cycles apart"
         " ({walk[apart][p20]} to {walk[apart][p80]}) at its end",
-        Table(
-            "kernel {name} | threads | registers | shared {shared_bytes} | driver | seen",
-            rows.resources,
-        ),
+        Table("kernel {name} | threads | registers | shared {shared_bytes} | driver | seen", rows.resources),
         options=[count_option("launches", "Launches of the warps.", 21, 2, 10_000)],
     ),
     Bench(
@@ -126,8 +123,7 @@ BENCHES = [
         Nsight Compute, where it is there, counts bytes.
         """,
         Table(
-            f"elements | functions | {KERNEL} | DRAM MB {{dram_bytes:.1f/1e6}}",
-            derived(rows.dram_traffic),
+            f"elements | functions | {KERNEL} | DRAM MB {{dram_bytes:.1f/1e6}}", derived(rows.dram_traffic)
         ),
         Table(f"product {{m}}x{{n}}x{{k}} {{dtype}} | {KERNEL}", "products"),
         lambda report: report["left_out"].values(),
@@ -189,8 +185,7 @@ BENCHES = [
         ),
         "\nhost: {host[name]}, {host[cores]} cores, a load {host[latency_ns]} ns",
         Table(
-            "threads | ns an element {ns[*]:.4f} | GB/s {gb_per_s:.1f}",
-            lambda report: report["host"]["rows"],
+            "threads | ns an element {ns[*]:.4f} | GB/s {gb_per_s:.1f}", lambda report: report["host"]["rows"]
         ),
         Table(
             "thread blocks an SM {blocks} | stages | a K-step takes each, ns {k_step_ns}"

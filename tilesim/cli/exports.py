@@ -1,8 +1,4 @@
-"""Exports: one request, whether it comes from the command line, a table of a gallery or `Trace.film`.
-
-A request has the names of `tilesim export`'s options, with _ for -. What it says of the film itself, such as
-its problem or theme, are settings, which the film checks.
-"""
+"""Exports: one request, whether it comes from the command line, a table of a gallery or `Trace.film`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
@@ -13,9 +9,20 @@ from typing import Any
 import click
 
 from tilesim import player
-from tilesim.cli.arguments.film_formats import COURSE_FORMATS, FORMATS, MOVING, PAGES, SLIDES, STILLS, chosen
-from tilesim.cli.arguments.film_targets import CourseFilm, FilmTarget, Target
-from tilesim.cli.arguments.languages import SOURCE, spoken
+from tilesim.cli.arguments.film_targets import (
+    COURSE_FORMATS,
+    FORMATS,
+    MOVING,
+    PAGES,
+    SLIDES,
+    SOURCE,
+    STILLS,
+    CourseFilm,
+    FilmTarget,
+    Target,
+    chosen,
+    spoken,
+)
 from tilesim.cli.arguments.parameter_types import Instant
 from tilesim.cli.output.figures import wrote
 from tilesim.cli.packages import COURSE, declared, load, scene_class, scene_file, scene_names
@@ -137,7 +144,6 @@ class Made:
 
 
 def report(made: Made) -> None:
-    """Say on stderr what was written."""
     if made.note:
         click.echo(f"note: {made.note}", err=True)
     for path, about in made.files:
@@ -275,7 +281,6 @@ def _check_form(scene: Target, form: str, asked: Mapping[str, Any], at: tuple[fl
 
 
 def _course(request: ExportRequest, render_request: Any) -> list[Any]:
-    """A request for each film of a course; each film names the next one."""
     load("scenes", "look.language").check_font(request.settings.get("lang", SOURCE))
     taught, none = course(declared()), load("scenes", "film.settings").NO_FILM
     names, form, made = request.films or taught, request.format(request.form), []
@@ -293,7 +298,6 @@ def _course(request: ExportRequest, render_request: Any) -> list[Any]:
 
 
 def _page(request: ExportRequest, film: Any) -> Made:
-    """Write the traces that a film shows, and what it finds, as a page that plays them."""
     moments, runs = load("scenes", "render.files.moments"), load("scenes", "film.runs")
     with scratch.folder() as folder:
         scene = moments.played(film, folder)
@@ -317,7 +321,6 @@ def _pixels(form: Any) -> str:
 
 
 def _instant(at: Any) -> Any:
-    """An instant as `Instant` takes it: a number is a second."""
     return at if isinstance(at, tuple) else str(at)
 
 

@@ -59,7 +59,6 @@ def scene_class(name: str) -> Any:
 
 
 def scene_file(name: str) -> Path:
-    """The file that defines the film `name`."""
     return Path(str(load("scenes", name.replace("-", "_")).__file__))
 
 
@@ -77,7 +76,6 @@ def _beside(folder: str) -> Path:
 
 
 def _load_beside(name: str, folder: str) -> None:
-    """Load the folder beside tilesim/ as the package `name`."""
     path = _beside(folder) / "__init__.py"
     spec = spec_from_file_location(name, path, submodule_search_locations=[str(path.parent)])
     if not path.is_file() or spec is None or spec.loader is None:

@@ -1,19 +1,18 @@
 """Recording the suite of runs that `tilesim calibrate --device-file` needs into a folder."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
 from tilesim.calibration.suite import Run, suite
-from tilesim.cli.output.figures import time, wrote
+from tilesim.cli.output.figures import save_text, time
 from tilesim.cli.packages import load
-from tilesim.cli.recordings import DEVICE, RUN
 from tilesim.devices.facts import published, values
 from tilesim.devices.files import checked
-from tilesim.errors import DeviceError, TilesimError
+from tilesim.errors import DeviceError, TilesimError, TraceError
 from tilesim.storage import files
 from tilesim.traces import Trace
 
@@ -21,8 +20,7 @@ from tilesim.traces import Trace
 def record_suite(folder: str, repeats: int) -> None:
     """Record on this machine's GPU what `folder` lacks of the suite, each run a file and a line.
 
-    A run that the GPU cannot do is left out, and its line says why. Raises TilesimError where the folder
-    cannot be made or is of another GPU, or where no run could be recorded.
+    Raises TilesimError where the folder cannot be made or is of another GPU, or no run could be recorded.
     """
     kernels = load("kernels")
     entry = kernels.gpu_facts()
@@ -77,6 +75,38 @@ def _note(entry: Mapping[str, Any], path: Path) -> None:
         if title != entry["title"]:
             raise DeviceError(f"{path} is of {title!r}, and this machine has {entry['title']!r}")
         return
-    text = json.dumps(entry, indent=1) + "\n"
-    files.write(path, lambda file: file.write(text.encode()))
-    wrote(str(path))
+    save_text(path, json.dumps(entry, indent=1) + "\n")
+
+
+DEVICE, MEMORY, RUN = "device.json", "memory.json", ".npz"
+
+
+class Recordings(NamedTuple):
+    """Files of traces, and those of the GPU's facts and of its memory's figures, where there are any."""
+
+    runs: tuple[str, ...]
+    device: str | None = None
+    memory: str | None = None
+
+
+def found(paths: Iterable[str]) -> Recordings:
+    """What lies in files of traces and folders; TraceError for a folder without one, and for those of two
+    GPUs."""
+    runs: list[str] = []
+    beside: dict[str, str] = {}
+    for path in map(Path, paths):
+        if not path.is_dir():
+            runs.append(str(path))
+            continue
+        inside = sorted(str(each) for each in path.iterdir() if each.suffix == RUN)
+        if not inside:
+            raise TraceError(
+                f"{path}: there is no {RUN} in this folder; `tilesim record --suite` records some"
+            )
+        runs += inside
+        for name in (DEVICE, MEMORY):
+            if (path / name).is_file():
+                if name in beside:
+                    raise TraceError(f"{beside[name]} and {path / name}: give the folder of one GPU")
+                beside[name] = str(path / name)
+    return Recordings(tuple(runs), beside.get(DEVICE), beside.get(MEMORY))

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from tilesim.devices import gpus
+from tilesim.devices.facts import fill_order
 from tilesim.devices.files import MAX_SMS
-from tilesim.devices.fill_order import fill_order
 from tilesim.devices.presets import presets, registered
 from tilesim.errors import DeviceError, unknown
 from tilesim.storage.decode import between, check, one_of
@@ -19,9 +19,9 @@ MAX_CTAS_PER_SM = 64
 class Device:
     """`sms` streaming multiprocessors with room for `ctas_per_sm` thread blocks each.
 
-    `sm_order`: how the hardware fills SMs: each once, for one block after the other, or each `ctas_per_sm`
-    times, where some get their second block before others their first (empty: by number). `busy_sms` are held
-    by another kernel, the first in that order. `name` is the preset's, if any.
+    `sm_order`: how the hardware fills SMs: each once, or each `ctas_per_sm` times, where some get their
+    second block before others their first (empty: by number). `busy_sms` are held by another kernel, the
+    first in that order. `name` is the preset's, if any.
 
     Raises DeviceError for a count out of range, no free SM, or an order that does not list each SM so often.
     """
@@ -46,9 +46,7 @@ class Device:
     @classmethod
     def named(cls, name: str, sms: int | None = None, ctas_per_sm: int = 1, busy_sms: int = 0) -> "Device":
         """A preset by its name, such as "h200", or the GPU of a driver's name, such as "NVIDIA H200"; `sms`
-        keeps its constants but changes how many SMs it has.
-
-        Raises DeviceError where there is no such name.
+        keeps its constants but changes how many SMs it has. Raises DeviceError where there is no such name.
         """
         gpu = gpus.named(name) if isinstance(name, str) else None
         if gpu is None:
@@ -59,11 +57,9 @@ class Device:
 
     @classmethod
     def chosen(cls, values: Mapping[str, Any], default: "Device") -> "Device":
-        """The device that options describe: device (a name), sms, ctas_per_sm, busy_sms, all optional.
-
-        A name is one that `named` knows. `sms` is so many SMs of that device, or of `default` where none is
-        named; without both it is `default` with the rest of the options.
-        """
+        """The device that options describe: device (a name that `named` knows), sms, ctas_per_sm, busy_sms,
+        all optional. `sms` is so many SMs of that device, or of `default`; without both it is `default` with
+        the other options."""
         values = dict(values)
         name = str(values.pop("device", default.name if "sms" in values else ""))
         if name:
@@ -82,7 +78,6 @@ class Device:
 
     @property
     def title(self) -> str:
-        """How films and tables call it."""
         return presets()[self.name]["title"] if self.name else plural(self.sms, "SM")
 
     @property

@@ -1,8 +1,8 @@
 """Facts: what is published of a GPU, or was measured on it, and where each figure stands.
 
-devices.json has a table of sources, the architectures, and the devices. Both of these have groups of facts,
-each group of one source; a device has its architecture's facts too, and a later group's replaces an
-earlier's. What nobody has published follows from `RULES`, and says so.
+devices.json has sources, architectures and devices. Both of the latter have groups of facts, each of one
+source; a device has its architecture's facts too, and a later group's replaces an earlier's. What nobody has
+published follows from `RULES`.
 """
 
 import json
@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
+
+from tilesim.errors import DeviceError
 
 REFERENCE = "h200"
 """The device whose constants stand for what nobody has published of another, and whose costs for those of a
@@ -21,44 +23,26 @@ clusters, wgmma, tcgen05.mma, and thread blocks that take over those not yet lau
 
 UNITS = {
     "sms": "",
-    "max_sm_mhz": "MHz",
-    "tensor_mhz": "MHz",
-    "sustained_mhz": "MHz",
-    "macs_per_clock": "MACs a clock and SM",
-    "peak_tflops": "TFLOP/s",
-    "l2_mb": "MB",
-    "l2_gb_per_s": "GB/s",
-    "l2_apart_gb_per_s": "GB/s",
-    "l2_merged_gb_per_s": "GB/s",
-    "memory_gb": "GB",
-    "memory_gb_per_s": "GB/s",
-    "dram_read_gb_per_s": "GB/s",
-    "shared_latency": "cycles",
-    "l2_latency": "cycles",
-    "dram_latency": "cycles",
-    "launch_cycles": "cycles",
+    "max_sm_mhz": "MHz", "tensor_mhz": "MHz", "sustained_mhz": "MHz",
+    "macs_per_clock": "MACs a clock and SM", "peak_tflops": "TFLOP/s",
+    "l2_mb": "MB", "l2_gb_per_s": "GB/s", "l2_apart_gb_per_s": "GB/s", "l2_merged_gb_per_s": "GB/s",
+    "memory_gb": "GB", "memory_gb_per_s": "GB/s", "dram_read_gb_per_s": "GB/s",
+    "shared_latency": "cycles", "l2_latency": "cycles", "dram_latency": "cycles", "launch_cycles": "cycles",
     "shared_bytes_per_clock": "bytes a clock and SM",
-    "shared_kib_per_sm": "KiB",
-    "shared_kib_per_block": "KiB",
-    "registers_per_sm": "",
-    "blocks_per_sm": "",
-    "warps_per_sm": "",
-    "threads_per_sm": "",
-    "threads_per_block": "",
-    "threads_per_warp": "",
-    "features": "",
-    "sm_tiers": "",
-}
+    "shared_kib_per_sm": "KiB", "shared_kib_per_block": "KiB",
+    "registers_per_sm": "", "blocks_per_sm": "", "warps_per_sm": "",
+    "threads_per_sm": "", "threads_per_block": "", "threads_per_warp": "",
+    "features": "", "sm_tiers": "",
+}  # fmt: skip
 """The facts that there are, with their units.
 
 `max_sm_mhz` is the highest clock of an SM, `tensor_mhz` the one at which tensor cores reach `peak_tflops`,
 `sustained_mhz` one seen under load. `macs_per_clock` and `peak_tflops` are dense and by dtype. `l2_gb_per_s`
-and `dram_read_gb_per_s` are what all SMs together read at most; `l2_apart_gb_per_s` is what they get where
-each reads other bytes, `l2_merged_gb_per_s` where neighbours read the same at the same time.
-`memory_gb_per_s` is the datasheet's. A MB is 10⁶
-bytes. `launch_cycles` pass from the end of a thread block to the first instruction of the next in its slot.
-What follows `shared_bytes_per_clock` are limits; registers have 32 bits. `sm_tiers` say in which order SMs
-are filled: see `tilesim.devices.fill_order.fill_order`.
+and `dram_read_gb_per_s` are what all SMs together read at most; `l2_apart_gb_per_s` where each reads other
+bytes, `l2_merged_gb_per_s` where neighbours read the same at the same time. `memory_gb_per_s` is the
+datasheet's. A MB is 10⁶ bytes. `launch_cycles` pass from the end of a thread block to the first instruction
+of the next in its slot. What follows `shared_bytes_per_clock` are limits; registers have 32 bits. `sm_tiers`
+say in which order SMs are filled: see `fill_order`.
 """
 
 CONSTANTS = (
@@ -210,3 +194,26 @@ def badge(short: str, known: Mapping[str, Fact]) -> str:
     more = [kind for kind in ("microbenchmarks", "measured") if kind in kinds]
     words = ", ".join(["datasheet", *more]).replace("measured", "measurements")
     return f"{short}, {' and '.join(words.rsplit(', ', 1))}"
+
+
+def fill_order(tiers: Sequence[Sequence[Sequence[int]]], first: Sequence[int] = ()) -> tuple[int, ...]:
+    """The SMs of a GPU without work in the order in which the hardware gives each a thread block.
+
+    A tier is a list of groups that take turns in a cycle, and a group lists its SMs. All of a tier comes
+    before the next, and a group has all its SMs served in its turn. `first`: for each tier, the first SM of
+    the group that begins; each tier's first without it. Raises DeviceError where no group begins with such an
+    SM.
+
+    >>> fill_order([[[6, 7]], [[0, 1, 4, 5], [2, 3]]])
+    (6, 7, 0, 1, 4, 5, 2, 3)
+    >>> fill_order([[[6, 7]], [[0, 1, 4, 5], [2, 3]]], first=(6, 2))
+    (6, 7, 2, 3, 0, 1, 4, 5)
+    """
+    order: list[int] = []
+    for i, groups in enumerate(tiers):
+        heads = [group[0] for group in groups]
+        if first and first[i] not in heads:
+            raise DeviceError(f"no group begins with SM {first[i]}; in this tier they begin with {heads}")
+        at = heads.index(first[i]) if first else 0
+        order += [sm for group in (*groups[at:], *groups[:at]) for sm in group]
+    return tuple(order)

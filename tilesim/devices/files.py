@@ -7,9 +7,8 @@
   "costs": [{"schedule": "naive", "tile": [128, 256, 64], "costs": {"prologue": 1500, ...}, ...}]
 }
 
-`short`, a shorter title, `architecture`, whose facts it has too, and `costs` may be left out. The costs are
-of kernels that were measured on it, as `tilesim.kernel_costs.calibration` reads them. A source is one of
-devices.json's, or any words.
+`short`, a shorter title, `architecture`, whose facts it has too, and `costs`, as
+`tilesim.kernel_costs.calibration` reads them, may be left out.
 """
 
 import re
@@ -19,8 +18,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any
 
-from tilesim.devices.facts import FEATURES, UNITS, published, shipped, values, with_derived
-from tilesim.devices.fill_order import fill_order
+from tilesim.devices.facts import FEATURES, UNITS, fill_order, published, shipped, values, with_derived
 from tilesim.errors import DeviceError, whole
 from tilesim.problems import DTYPE_BYTES
 from tilesim.storage.decode import FILLED, between, decode, one_of, text
@@ -68,11 +66,9 @@ class Entry:
 
 
 def read(path: str | PathLike[str]) -> tuple[str, dict[str, Any]]:
-    """(the name, the entry) of the device in a file: it is called as the file is, in small letters.
-
-    Raises DeviceError, naming the file, where it cannot be read, has a field that there is not, lacks a fact
-    that is `NEEDED`, or says what cannot be.
-    """
+    """(the name, the entry) of the device in a file, called as the file is, in small letters. Raises
+    DeviceError, naming the file, where it cannot be read, has an unknown field, lacks a fact, or says what
+    cannot be."""
     return name_of(path), read_json(path, DeviceError, checked)
 
 

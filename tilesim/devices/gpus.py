@@ -1,10 +1,4 @@
-"""GPUs: which preset a GPU is, by what its driver says of it and by the names that drivers give it.
-
-gpus.json lists the names, each with the facts published of that GPU and the preset whose constants it has.
-Facts count more than names: a GPU whose facts are not those of its name is taken for the nearest GPU of its
-compute capability, and one of a compute capability that nobody listed for the nearest preset whose kernels
-it can run. `Gpu.note` says whatever differs.
-"""
+"""GPUs: which preset a GPU is, by what its driver says of it and by the names that drivers give it."""
 
 import json
 import re
@@ -32,11 +26,8 @@ ONLY = {"warpgroup-mma": 9, "tcgen05-mma": 10}
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
-    """A GPU by its driver's `name`: the `preset` whose constants it has, and its own number of `sms`.
-
-    `preset` is "" where none can stand for it. `note` says in a sentence how it differs from its preset;
-    "" if it does not.
-    """
+    """A GPU by its driver's `name`: the `preset` whose constants it has, "" where none can stand for it, its
+    own number of `sms`, and a `note` on how it differs from its preset."""
 
     name: str
     preset: str
@@ -92,8 +83,7 @@ def preset_of(name: str) -> str:
 
 
 def identified(name: str, capability: str, facts: Mapping[str, Any]) -> Gpu:
-    """The GPU that a driver describes: its name, its compute capability, "9.0" say, and facts of COMPARED, of
-    which "sms" is needed.
+    """The GPU that a driver describes: its name, its compute capability, "9.0" say, and facts of COMPARED.
 
     >>> h100 = {"sms": 132, "memory_gb": 85, "memory_gb_per_s": 3352}
     >>> identified("NVIDIA H100 80GB HBM3", "9.0", h100)
@@ -134,7 +124,6 @@ def _is(name: str, known: Known, facts: Mapping[str, Any]) -> Gpu:
 
 
 def _every() -> Iterator[Known]:
-    """The user's own devices, the presets, and what is listed."""
     for name, entry in {**registered(), **shipped()["devices"]}.items():
         preset, architecture = presets()[name], shipped()["architectures"].get(entry.get("architecture"), {})
         names = preset["title"], preset["short"], name
@@ -167,8 +156,6 @@ def _agree(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 
 def _nearest(capability: str, facts: Mapping[str, Any]) -> Known | None:
-    """The nearest GPU of that compute capability, else the nearest preset whose kernels run there."""
-
     def distance(known: Known) -> float:
         both = [name for name in COMPARED if name in known.facts and name in facts]
         return sum(abs(log(known.facts[name] / facts[name])) for name in both)

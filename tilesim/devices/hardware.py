@@ -70,10 +70,8 @@ class Hardware:
 
     @classmethod
     def of(cls, known: Mapping[str, Any], dtype: str, title: str) -> "Hardware":
-        """From facts, see tilesim.devices.facts. The L2 runs at the clock of the SMs, DRAM at its own.
-
-        Raises CostsError, about the device of that title, where no rate of the dtype is known.
-        """
+        """From facts, see tilesim.devices.facts. The L2 runs at the clock of the SMs, DRAM at its own. Raises
+        CostsError, about the device of that title, where no rate of the dtype is known."""
         clock = next(known[name] for name in ("sustained_mhz", "tensor_mhz", "max_sm_mhz") if name in known)
         peaks, macs = known["peak_tflops"], known.get("macs_per_clock", {})
         if dtype not in macs and dtype not in peaks:

@@ -1,22 +1,17 @@
 """Occupancy: how many thread blocks an SM holds at once, and which of its four limits they reach first.
 
-A thread block stays on one SM from its launch to its end, with all that it needs. So an SM holds another one
-only while it has four things left:
+An SM holds another thread block only while it has four things left:
 
     registers       a warp gets 32 times what a thread needs, rounded up to REGISTER_UNIT. An SM has PARTS
-                    parts with a scheduler and a fourth of the registers each, and a warp lives in one of
-                    them: the rest of a part that is too small for a warp is lost. A block is admitted as if
-                    its warps filled all parts evenly.
-    shared memory   what the block asks for and what the system keeps for itself in each block, which is the
-                    difference between what an SM and what a block may have: 1 KiB since compute capability
-                    8.0, and nothing before. Rounded up to 128 bytes, before 8.0 to 256.
+                    parts with a fourth of the registers each, and a warp lives in one of them. A block is
+                    admitted as if its warps filled all parts evenly.
+    shared memory   what the block asks for and what the system keeps for itself in each block: 1 KiB since
+                    compute capability 8.0, nothing before. Rounded up to 128 bytes, before 8.0 to 256.
     threads         whole warps of 32.
     block slots     one each.
 
-These are the rules of NVIDIA's occupancy calculator (cuda_occupancy.h of the CUDA Toolkit 13.0, functions
-cudaOccMaxBlocksPerSM...Limit; limits of each compute capability: CUDA C++ Programming Guide, tables 26 and
-27). On an H200 the driver's cuOccupancyMaxActiveBlocksPerMultiprocessor and blocks that stamped when they
-began agree with them: `tilesim bench execution-model`.
+Source: cuda_occupancy.h of the CUDA Toolkit 13.0, functions cudaOccMaxBlocksPerSM...Limit; limits of each
+compute capability: CUDA C++ Programming Guide, tables 26 and 27.
 """
 
 from dataclasses import dataclass
@@ -76,10 +71,8 @@ class Occupancy:
 
 
 def occupancy(device: str, threads: int, registers: int, shared_bytes: int = 0) -> Occupancy:
-    """How many blocks of `threads` with so many `registers` each and `shared_bytes` an SM holds.
-
-    Raises DeviceError for a device that is not known, one of another maker, or a number that no block can
-    have.
+    """How many blocks of `threads` with so many `registers` each and `shared_bytes` an SM holds. Raises
+    DeviceError for a device that is not known, one of another maker, or a number that no block can have.
 
     With 128 threads of 37 registers 12 blocks are 75 % of an SM, and with 320 threads 4 are 63 % (CUDA C++
     Best Practices Guide, Calculating Occupancy):

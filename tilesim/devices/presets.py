@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from os import PathLike
 from typing import Any
 
 from tilesim.devices import facts as sourced
@@ -15,10 +14,7 @@ from tilesim.errors import DeviceError, unknown
 @cache
 def presets() -> dict[str, dict[str, Any]]:
     """The devices known by name: title, short, and the values of what is published of each, as
-    `tilesim.devices.facts.UNITS` explains them; `facts` says where each is from.
-
-    Files of the user's own add to them: see `register`.
-    """
+    `tilesim.devices.facts.UNITS` explains them."""
     return {name: _preset(entry) for name, entry in shipped()["devices"].items()}
 
 
@@ -29,22 +25,8 @@ def _preset(entry: Mapping[str, Any]) -> dict[str, Any]:
 _registered: dict[str, Mapping[str, Any]] = {}
 
 
-def register(path: str | PathLike[str]) -> str:
-    """Make the device of a file known by the file's name, which is returned: "my-gpu" for my-gpu.json.
-
-    A file that bears the name of a preset, such as h100.json, stands in for it until it is discarded.
-    Raises DeviceError where it is no such file: see `tilesim.devices.files`.
-    """
-    name, entry = files.read(path)
-    add({name: entry})
-    return name
-
-
 def recall(name: str, entry: Any) -> None:
-    """Make the device of a trace known again by what the trace holds of it, unless a file says what it is.
-
-    Raises DeviceError where that is no device, as for a file of one.
-    """
+    """Make the device of a trace known again, unless a file says what it is; DeviceError where it is none."""
     if name not in _registered:
         add({files.name_of(name): files.checked(entry)})
 
@@ -75,10 +57,7 @@ def registered() -> dict[str, Mapping[str, Any]]:
 
 
 def entry_of(name: str) -> Mapping[str, Any]:
-    """All that is known of a device, as devices.json or its file has it.
-
-    Raises DeviceError where there is no such device.
-    """
+    """All that is known of a device, as devices.json or its file has it; DeviceError where there is none."""
     if name not in presets():
         raise DeviceError(unknown("device", str(name), presets()))
     return _registered.get(name) or shipped()["devices"][name]
@@ -94,9 +73,7 @@ def discard(name: str) -> None:
 
 
 def facts(name: str) -> dict[str, Fact]:
-    """What is known of a device, each with its source, and what follows from that, with the rule.
-
-    Raises DeviceError where there is no such device.
+    """What is known of a device, each with its source or rule; DeviceError where there is no such device.
 
     >>> facts("a100")["l2_gb_per_s"].source, facts("a100")["launch_cycles"].rule
     ('gpu-benches', 'as many cycles as on the H200')

@@ -1,12 +1,9 @@
 """Events: the only place where time advances. A plan's segments are played in slots, event by event.
 
-A slot is free, launching, in a main loop, waiting for a partial, or writing. The r main loops of an SM share
-it: each advances at 1/f(r) (processor sharing), so their ends are recomputed whenever r changes.
-
-Each slot awaits one event, and the lowest key (time, event, rank), packed into an integer, is next. Ends
-precede beginnings, and ties between slots follow the rank in which the hardware fills them, so equal
-arguments give equal runs. A step that affects nothing shared needs no event: if main loops share nothing, one
-event plays a whole tile.
+The r main loops of an SM share it: each advances at 1/f(r) (processor sharing), so their ends are recomputed
+whenever r changes. Each slot awaits one event, and the lowest key (time, event, rank), packed into an
+integer, is next; ties between slots follow the rank in which the hardware fills them, so equal arguments give
+equal runs. If main loops share nothing, one event plays a whole tile.
 
 All state is in columns, so the same source runs in Python on lists and compiled on arrays. Only the queue has
 two forms, a heap and a tree.

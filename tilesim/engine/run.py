@@ -1,10 +1,9 @@
-"""Play a Plan on a Device's slots, and find when and where each segment runs.
+"""Play a Plan on a Device's slots, and find when and where each segment runs."""
 
-tilesim.engine.setup arranges the input in columns, and tilesim.engine.events plays them, compiled if there
-are many segments, else in Python.
-"""
-
+from collections.abc import Iterator
+from itertools import pairwise
 from math import exp
+from typing import Any
 
 import numpy as np
 
@@ -13,10 +12,8 @@ from tilesim.costs import WHOLE, Costs
 from tilesim.devices.device import Device
 from tilesim.devices.hardware import Hardware
 from tilesim.engine import events
-from tilesim.engine.chunks import chunks
 from tilesim.engine.setup import laid_out, with_lists, with_tree
 from tilesim.engine.state import CTA, NOBODY, TIE, Log, State
-from tilesim.engine.ties import settle
 from tilesim.errors import CostsError, PlanError
 from tilesim.model.kstep import hardware_of, load_times, slowest_k_step
 from tilesim.plans import Plan
@@ -37,9 +34,7 @@ STEPS: compiled.Steps = (
 
 def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 0) -> np.ndarray:
     """Play `plan`, which covers `problem`, and return its spans: a read-only SPAN array, sorted as a Trace's.
-
-    Jitter is drawn per tile, so a tile costs the same under every schedule. Segments wait only for earlier
-    ones of the plan and blocks start in id order, so no wait is circular.
+    Jitter is drawn per tile, so a tile costs the same under every schedule.
 
     Raises PlanError if a segment from the shared queue waits for a thread block that never gets a slot, and
     CostsError if the run's slot-time might not fit int64.
@@ -93,7 +88,6 @@ def longest(plan: Plan, problem: Problem, device: Device, costs: Costs, hardware
 
 
 def _noise(costs: Costs, problem: Problem) -> float:
-    """Relative standard deviation of a tile's time: the sum of independently varying K-steps."""
     return costs.jitter / problem.k_steps**0.5
 
 
@@ -130,3 +124,48 @@ def lateness(plan: Plan, device: Device, costs: Costs, first: float) -> np.ndarr
     many = min(device.slots, plan.ctas)
     late = first * ((np.arange(device.slots) + 0.5) / many - 0.5)
     return np.maximum(-costs.prologue, np.rint(late)).astype(np.int64)
+
+
+ROWS = 2**13
+"""Rows per chunk: 640 KiB of spans."""
+
+
+def chunks(rows: int, size: int = ROWS) -> Iterator[slice]:
+    """Slices of at most `size` rows that cover range(rows) in order.
+
+    >>> list(chunks(5, 2))
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    for begin in range(0, rows, size):
+        yield slice(begin, min(begin + size, rows))
+
+
+SORTED_ROWS = 2**12
+"""Rows sorted at a time, approximately: 320 KiB."""
+
+
+def settle(spans: np.ndarray, first: np.ndarray, end: np.ndarray) -> None:
+    """Sort rows with equal issue by (start, sm, slot), in place; those of an instant are `first` to `end`."""
+    whole = spans.view(f"V{spans.itemsize}")  # NumPy copies rows of fields field by field
+    sizes = end - first
+    chunks = np.flatnonzero(np.diff(np.cumsum(sizes) // SORTED_ROWS, prepend=-1))
+    for begin, stop in pairwise([*chunks, len(sizes)]):
+        many = sizes[begin:stop]
+        rows: Any = slice(first[begin], end[stop - 1])
+        if rows.stop - rows.start > many.sum():  # rows of other instants lie between
+            rows = np.arange(many.sum()) + np.repeat(end[begin:stop] - np.cumsum(many), many)
+        found = whole[rows]
+        whole[rows] = found.take(_order(found.view(spans.dtype), many))
+
+
+def _order(spans: np.ndarray, many: np.ndarray) -> np.ndarray:
+    """The permutation that sorts `spans` by (instant, start, sm, slot), `many` per instant: int64 [spans]."""
+    keys = spans["slot"], spans["sm"], spans["start"] - spans["issue"]
+    if (many == many[0]).all():
+        alike = [key.reshape(len(many), -1) for key in keys]
+        if all((key == key[0]).all() for key in alike):  # as under ideal costs: sort one instant for all
+            order = np.lexsort([key[0] for key in alike])
+            return (np.arange(len(many))[:, np.newaxis] * many[0] + order).ravel()
+    # NumPy sorts narrow keys and equal ones fastest.
+    number = np.repeat(np.arange(len(many)), many)
+    return np.lexsort([key.astype(np.min_scalar_type(key.max())) for key in (*keys, number)])

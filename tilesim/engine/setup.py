@@ -22,11 +22,9 @@ def laid_out(
     slowdown: np.ndarray,
     late: np.ndarray,
 ) -> tuple[State, np.ndarray]:
-    """(state in arrays, the SPAN array whose fields are its log); `plan` covers `problem`.
-
-    `work`: each segment's main loop alone on its SM, int64 ns, in plan order. `slowdown`: f(r) of each
-    segment, or of all: float64 [segments or 1, ctas_per_sm + 1]. `late`: see Slots.
-    """
+    """(state in arrays, the SPAN array whose fields are its log). `work`: each segment's main loop alone on
+    its SM, int64 ns, in plan order. `slowdown`: f(r) of each segment, or of all: float64 [segments or 1,
+    ctas_per_sm + 1]. `late`: see Slots."""
     tile, k0, k1 = (plan.rows[name] for name in ("tile", "k0", "k1"))
     split, merges = _merges(tile, problem)
     ties, heads = Ties(*np.empty((2, len(work) // 2), np.int32)), np.array([0, len(plan.segments), 0, 0])
@@ -76,7 +74,6 @@ def _rates(costs: Costs, device: Device, slowdown: np.ndarray) -> Rates:
 
 
 def _slots(device: Device, late: np.ndarray) -> Slots:
-    """All slots, free at 0."""
     slots = device.slots
     key = np.full(1 << (slots - 1).bit_length(), NEVER)
     key[:slots] = FREE * len(key) + np.arange(slots)

@@ -20,12 +20,9 @@ def simulate(
     """Plan `problem` with `schedule` on `device`, play the plan, and return its Trace.
 
     `schedule` is a name, such as "split-k:2", or a function (problem, device) -> Plan, whose name the trace
-    takes. `costs=None` means the calibrated costs of the device's GPU, or the H200's scaled to it; a device
-    without a name has H200 SMs, and a schedule that is not built in takes the costs of the one its plan
-    resembles. `Costs.ideal()` shows the schedule alone. The same arguments give the same trace, byte for
-    byte.
-
-    Raises ScheduleError, PlanError, CostsError, or ProblemError for work items.
+    takes. `costs=None` means the calibrated costs of the device's GPU, or the H200's scaled to it; a schedule
+    that is not built in takes those of the one its plan resembles. The same arguments give the same trace,
+    byte for byte. Raises ScheduleError, PlanError, CostsError, or ProblemError for work items.
     """
     seed = whole("the seed", seed, 0, 2**63 - 1, CostsError)
     made, name = plan(schedule, problem, device), label(schedule)
@@ -37,11 +34,8 @@ def simulate(
 
 def replay(trace: Trace, costs: Costs | None = None, seed: int = 0) -> Trace:
     """Simulate the run of `trace`: its schedule or, if that is not registered, its blocks' segments as
-    recorded.
-
-    `costs=None` means the costs of the schedule and kernel that the trace names, or of the schedule that its
-    plan resembles. Raises what `simulate` raises.
-    """
+    recorded, with the costs of what it names or resembles unless they are given. Raises what `simulate`
+    raises."""
     problem, device = trace.gemm, trace.device
     if base_name(trace.schedule) in SCHEDULES:
         if costs is None:

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from importlib import import_module
 from os import PathLike, fspath
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from tilesim.traces import Trace
+from tilesim.formats.limits import check_written
+from tilesim.storage import files
+from tilesim.traces import Trace
 
 ENDINGS = {
     ".npz": "npz",
@@ -32,18 +32,20 @@ def format_of(path: str | PathLike[str]) -> str:
 
 OF_SEVERAL = ("perfetto", "pftrace")
 """Formats that hold several runs."""
+TITLES = {"csv": "CSV", "json": "JSON", "perfetto": "Perfetto", "pftrace": "Perfetto"}
 
 
-def save(trace: "Trace", path: str | PathLike[str], form: str) -> None:
-    """Write `trace` in a format of ENDINGS; raises TilesimError where `path` cannot be written."""
+def save(trace: Trace, path: str | PathLike[str], form: str) -> None:
+    """Write `trace` in a format of ENDINGS; raises TilesimError where `path` cannot be written, or it is too
+    long for such a file."""
     if form == "npz":
         trace.save(path)
-    elif form in OF_SEVERAL:
-        save_several([trace], path, form)
     else:
-        import_module(f"{__name__}.{form}").save(trace, path)
+        save_several([trace], path, form)
 
 
-def save_several(traces: "Sequence[Trace]", path: str | PathLike[str], form: str) -> None:
+def save_several(traces: Sequence[Trace], path: str | PathLike[str], form: str) -> None:
     """Write traces on one clock, in a format of OF_SEVERAL; raises TilesimError as `save`."""
-    import_module(f"{__name__}.{form}").save_several(traces, path)
+    check_written(traces, TITLES[form])
+    document = import_module(f"{__name__}.{form}").document(*traces)
+    files.write(path, lambda file: file.writelines(document))

@@ -1,31 +1,28 @@
 """CSV: facts in lines that begin with #, a header, then a row per span with every field of it.
 
 Times are ns from the trace's zero. What is read may come from anywhere: the columns of `tilesim.formats.rows`
-in any order, separated by commas, semicolons or tabs. The lines above the header may hold facts, as in
+in any order, separated by commas, semicolons or tabs, below lines that may hold facts, as in
 
     # m=4096 n=4096 k=512 tile=128x256x64 dtype=bf16
     # device=h200 schedule="warp specialised"
 
-where a value with blanks is quoted, and lists and objects are JSON. What tilesim writes has them all, so that
-it reads the same trace again; data frames skip such lines when told that # begins a comment.
+where a value with blanks is quoted, and lists and objects are JSON. What tilesim writes has them all.
 """
 
 import csv
 import json
 import re
 from collections.abc import Iterator
-from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from tilesim.errors import TraceError, shown, unknown
 from tilesim.formats.facts import FACTS
-from tilesim.formats.limits import check_segments, check_table
+from tilesim.formats.limits import check_table
 from tilesim.formats.reading import AS_IT_IS, Reading
 from tilesim.formats.rows import COLUMNS, Rows, integers
 from tilesim.spans.columns import SPAN
-from tilesim.storage import files
 from tilesim.storage.strict_json import decoder
 from tilesim.text import plural
 from tilesim.traces import Trace
@@ -39,14 +36,8 @@ CHUNK = 2**12
 """Rows that are text at a time: a cell's is larger than its number."""
 
 
-def save(trace: Trace, path: str | PathLike[str]) -> None:
-    """Write `trace`; raises TilesimError where `path` cannot be written, or the trace is too long for it."""
-    check_segments(trace, "CSV")
-    files.write(path, lambda file: file.writelines(_document(trace)))
-
-
-def _document(trace: Trace) -> Iterator[bytes]:
-    """The whole file, piece by piece."""
+def document(trace: Trace) -> Iterator[bytes]:
+    """`trace` as CSV, piece by piece."""
     yield "".join(f"# {' '.join(line)}\n" for line in _described(trace)).encode()
     yield f"{','.join(SPAN.names or ())}\n".encode()
     template = ",".join(["%d"] * len(SPAN.names or ())) + "\n"
@@ -55,7 +46,6 @@ def _document(trace: Trace) -> Iterator[bytes]:
 
 
 def _described(trace: Trace) -> Iterator[list[str]]:
-    """Every fact of `trace`, a few for each line."""
     problem, device = trace.problem, trace.device
     yield [_fact(name, value) for name, value in problem.as_json().items()]
     named = [_fact("device", device.name)] if device.name else []
@@ -119,7 +109,6 @@ def _columns(
 
 
 def _cells(lines: list[str], delimiter: str) -> list[list[str]]:
-    """Each line's cells."""
     try:
         rows = list(csv.reader(lines, delimiter=delimiter))
     except csv.Error as error:

@@ -22,13 +22,11 @@ LEGEND = {
 
 
 def draw(trace: Trace, width: int = 100) -> str:
-    """The lanes of `trace`, `width` columns of equal time from its zero to its last done.
+    """The lanes of `trace`, `width` columns of equal time from its zero to its last done, and below them how
+    many SMs were free and got no work.
 
-    A line below the lanes counts the SMs that were free and got no work.
-
-    A column shows what its left edge falls into; a main loop has at least one column, and opens with
-    "[" and shows its tile's number where there is room. Lines have no trailing blanks; the text ends without
-    a newline.
+    A column shows what its left edge falls into; a main loop has at least one column, and opens with "[" and
+    shows its tile's number where there is room. Lines have no trailing blanks.
 
     >>> from tilesim import Costs, Device, Problem, simulate
     >>> run = simulate("naive", Problem(128, 640, 4, tile=(128, 128, 4)), Device(2), Costs.ideal())
@@ -71,10 +69,7 @@ def draw(trace: Trace, width: int = 100) -> str:
 
 
 def _main_loop(lane: list[str], start: int, drain: int, tile: int) -> None:
-    """Draw a main loop over whatever is in the lane; where that is an epilogue, both go on.
-
-    The tile's number comes after the columns with an epilogue under them, if it fits there.
-    """
+    """Draw a main loop over whatever is in the lane; where that is an epilogue, both go on."""
     start = min(start, len(lane) - 1)
     cells = [UNDER if mark == EPILOGUE else MAIN for mark in lane[start : max(start + 1, drain)]]
     cells[0], number = "[", str(tile)
@@ -86,7 +81,6 @@ def _main_loop(lane: list[str], start: int, drain: int, tile: int) -> None:
 
 
 def _axis(total: int, width: int) -> tuple[str, str]:
-    """Two lines: labels, and ticks at round times at least 10 columns apart."""
     unit, size = next((u, s) for u, s in (("ms", 10**6), ("µs", 10**3), ("ns", 1)) if total >= s)
     step = next(s for s in _round_numbers() if s * width >= 10 * total)
     labels = ticks = ""
@@ -98,7 +92,6 @@ def _axis(total: int, width: int) -> tuple[str, str]:
 
 
 def _round_numbers() -> Iterable[int]:
-    """1, 2, 5, 10, 20, 50, ..."""
     power = 1
     while True:
         yield from (power, 2 * power, 5 * power)
@@ -106,7 +99,6 @@ def _round_numbers() -> Iterable[int]:
 
 
 def _legend(lanes: list[str]) -> str:
-    """What the marks in use mean."""
     used = set("".join(lanes)) | {MAIN}
     words = [f"{'[' * (mark == MAIN)}{mark} {LEGEND[mark]}" for mark in LEGEND if mark in used]
     return "   ".join(words)

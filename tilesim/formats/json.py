@@ -1,24 +1,21 @@
 """JSON: the header of the native file and, under "spans", an object per span.
 
-What is read may say less: see `tilesim.formats.rows` for what an object of "spans" needs, and
-`tilesim.formats.facts` for the facts, which may be sorted into "problem" and "device"; a device's "name" is
-the fact `device`. A list of objects alone is spans without facts.
+What is read may say less: see `tilesim.formats.rows` and `tilesim.formats.facts`, which may be sorted into
+"problem" and "device"; a device's "name" is the fact `device`. A list of objects alone is spans without
+facts.
 """
 
 import json
 from collections.abc import Iterator, Mapping
-from os import PathLike
 from typing import Annotated, Any
 
 import numpy as np
 
 from tilesim.errors import TraceError, shown
 from tilesim.formats.facts import DEVICE, FACTS, PROBLEM
-from tilesim.formats.limits import check_segments
 from tilesim.formats.reading import AS_IT_IS, Reading
 from tilesim.formats.rows import COLUMNS, Rows, integers
 from tilesim.spans.columns import SPAN
-from tilesim.storage import files
 from tilesim.storage.decode import decode, one_of
 from tilesim.storage.trace_file import FORMAT, VERSION
 from tilesim.traces import Trace, header
@@ -28,12 +25,6 @@ CHUNK = 2**12
 """Segments that are made text at a time."""
 OfProblem = dict[Annotated[str, one_of(PROBLEM)], Any]
 OfDevice = dict[Annotated[str, one_of(("name", *DEVICE))], Any]
-
-
-def save(trace: Trace, path: str | PathLike[str]) -> None:
-    """Write `trace`; raises TilesimError where `path` cannot be written, or the trace is too long for it."""
-    check_segments(trace, "JSON")
-    files.write(path, lambda file: file.writelines(document(trace)))
 
 
 def document(trace: Trace, **more: Any) -> Iterator[bytes]:

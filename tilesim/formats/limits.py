@@ -1,7 +1,6 @@
-"""How large a text file of a trace may be: what is written can be read, in some GB of memory at most.
+"""How large a text file of a trace may be: what is written can be read, in some GB of memory at most."""
 
-Readers of files from unknown sources check these before anything is parsed.
-"""
+from collections.abc import Sequence
 
 from tilesim.errors import TilesimError, TraceError
 from tilesim.traces import Trace
@@ -16,15 +15,22 @@ MOST_CELLS = 2**26
 """Lines and cells of a table."""
 MOST_SEGMENTS = {"CSV": 2**22, "JSON": 2**20, "Perfetto": 2**18}
 """That are written: a segment is a line of some 100 bytes, an object of 200, or slices of 800 to 1,300."""
+MOST_SLOTS = 2**17
+"""Of which each has threads with names in a Perfetto file; the largest GPU has some 10,000."""
 
 
-def check_segments(trace: Trace, form: str) -> None:
-    """Raise TilesimError where a trace has more segments than a file of that form can hold."""
-    most = MOST_SEGMENTS[form]
-    if len(trace.spans) > most:
+def check_written(traces: Sequence[Trace], form: str) -> None:
+    """Raise TilesimError where traces have more segments or slots than a file of a form can hold."""
+    for trace in traces:
+        if len(trace.spans) > MOST_SEGMENTS[form]:
+            raise TilesimError(
+                f"the trace has {len(trace.spans)} segments, too many for a {form} file: "
+                f"at most {MOST_SEGMENTS[form]}; write it as .npz"
+            )
+    slots = sum(trace.device.slots for trace in traces)
+    if form == "Perfetto" and slots > MOST_SLOTS:
         raise TilesimError(
-            f"the trace has {len(trace.spans)} segments, too many for a {form} file: at most {most}; "
-            "write it as .npz"
+            f"the device has {slots} slots, too many for a Perfetto file: at most {MOST_SLOTS}"
         )
 
 

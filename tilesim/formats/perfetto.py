@@ -1,60 +1,35 @@
 """Chrome/Perfetto trace event JSON, for ui.perfetto.dev and chrome://tracing, of one run or of several.
 
-Of several, each is a group of processes, and all are on one clock. Each SM is a process; each slot has a
-thread for main loops and one for epilogues, since slices that overlap in part on one thread are invalid, and
-an epilogue may overlap the next main loop. Where two epilogues of a slot overlap, the second goes on one more
-thread. Waiting for partials and adding them (the fix-up) are slices inside the epilogue. The GPU is a process
-of its own, which carries the counter of busy SMs.
+Of several, each is a group of processes, all on one clock. Each SM is a process; each slot has a thread for
+main loops and one for epilogues, since slices that overlap in part on one thread are invalid. Where two
+epilogues of a slot overlap, the second goes on one more thread. Waiting for partials and the fix-up are
+slices inside the epilogue. The GPU is a process of its own, with the counter of busy SMs.
 
 Format: "Trace Event Format", Google, docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU.
-`ts` and `dur` are µs from the trace's zero: exact to the ns for runs of up to 100 days. Viewers leave
-otherData alone: of one run it holds the trace once more as plain JSON, so that the file can be read back
-whole. `events` are what a viewer sees, times in ns; `tilesim.formats.pftrace` writes the same as protobuf.
+`ts` and `dur` are µs from the trace's zero. otherData, which viewers leave alone, holds a run once more as
+plain JSON, so that it can be read back whole. `events` are what a viewer sees, times in ns, for
+`tilesim.formats.pftrace` too.
 """
 
 import json
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from os import PathLike
 from typing import Any
 
 import numpy as np
 
-from tilesim.errors import TilesimError
 from tilesim.formats.json import document as json_document
-from tilesim.formats.limits import check_segments
 from tilesim.metrics import first_of_cta, in_turn, slot_index
 from tilesim.orders import rasterize
-from tilesim.storage import files
 from tilesim.storage.trace_file import FORMAT
 from tilesim.traces import Trace
 from tilesim.version import __version__
 from tilesim.work import WorkItems
 
 Event = dict[str, Any]
-MOST_SLOTS = 2**17
-"""Of which each has threads with names; the largest GPU has some 10,000."""
-
-
-def save_several(traces: Sequence[Trace], path: str | PathLike[str]) -> None:
-    """Write traces on one clock; raises TilesimError where `path` cannot be written, or they are too long."""
-    check(traces)
-    files.write(path, lambda file: file.writelines(document(*traces)))
-
-
-def check(traces: Sequence[Trace]) -> None:
-    """Raise TilesimError where traces are too long for a file for viewers, or their devices too large."""
-    for trace in traces:
-        check_segments(trace, "Perfetto")
-    slots = sum(trace.device.slots for trace in traces)
-    if slots > MOST_SLOTS:
-        raise TilesimError(
-            f"the device has {slots} slots, too many for a Perfetto file: at most {MOST_SLOTS}"
-        )
 
 
 def document(*traces: Trace) -> Iterator[bytes]:
-    """The whole file, piece by piece."""
     opening = b'{"displayTimeUnit": "ns", "traceEvents": ['
     for event in events(traces):
         times = {name: event[name] / 1000 for name in ("ts", "dur") if name in event}
@@ -192,7 +167,6 @@ def _previous_drain(trace: Trace) -> np.ndarray:
 
 
 def _follows_in_cta(trace: Trace) -> np.ndarray:
-    """Whether a span is not its thread block's first: bool, shape [spans]."""
     later = np.ones(len(trace.spans), bool)
     later[first_of_cta(trace)] = False
     return later

@@ -1,21 +1,18 @@
 """Perfetto's own protobuf, .perfetto-trace: what `tilesim.formats.perfetto` shows of runs, in half the bytes.
 
-A packet describes a track or holds an event of one. An SM is a process; its lanes are tracks in it, sorted as
-they are told; the GPU's process has a counter of busy SMs. Packets are in order of time, as slices of a track
-must be. One run is in the file's metadata once more, as plain JSON, so that it can be read back whole. Times
-are ns from the trace's zero. Format: perfetto.dev/docs/reference/synthetic-track-event, as of Perfetto 59.
+A packet describes a track or holds an event of one, in order of time; lanes are tracks in their SM's process.
+One run is in the file's metadata once more, as plain JSON. Times are ns from the trace's zero. Format:
+perfetto.dev/docs/reference/synthetic-track-event, as of Perfetto 59.
 """
 
-from collections.abc import Iterator, Sequence
-from os import PathLike
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from tilesim.formats.json import document as json_document
-from tilesim.formats.perfetto import Event, check, events
+from tilesim.formats.perfetto import Event, events
 from tilesim.formats.protobuf import field
-from tilesim.storage import files
 from tilesim.traces import Trace
 from tilesim.version import __version__
 
@@ -29,14 +26,7 @@ PROCESS = 2**32
 """Tracks of processes are numbered from here, and their counters from twice it; lanes by their threads."""
 
 
-def save_several(traces: Sequence[Trace], path: str | PathLike[str]) -> None:
-    """Write traces on one clock, each a group of processes; raises TilesimError as perfetto's."""
-    check(traces)
-    files.write(path, lambda file: file.writelines(document(*traces)))
-
-
 def document(*traces: Trace) -> Iterator[bytes]:
-    """The whole file, packet by packet."""
     named: dict[tuple[int, int], dict[str, Any]] = {}
     counted: dict[int, str] = {}
     times: list[int] = []

@@ -1,8 +1,6 @@
-"""Protocol Buffers, as far as traces need them: fields of a message, written and read one by one.
-
-A field is a tag, its number and how it is stored, and then a varint, 8 or 4 bytes, or a length and as many
-bytes. Format: protobuf.dev/programming-guides/encoding.
-"""
+"""Protocol Buffers, as far as traces need them: fields of a message, written and read one by one, each a tag,
+its number and how it is stored, then a varint, 8 or 4 bytes, or a length and as many bytes. Format:
+protobuf.dev/programming-guides/encoding."""
 
 from collections.abc import Iterator
 

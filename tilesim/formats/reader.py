@@ -1,8 +1,8 @@
-"""Read a trace from whatever file holds one, which its content tells.
+"""Read a trace from whatever file holds one, which its content tells: an .npz, CSV, JSON, IKET's JSON, Chrome
+trace JSON or Perfetto's protobuf.
 
-That is an .npz, CSV, JSON, IKET's JSON, Chrome trace JSON or Perfetto's protobuf. A file may come from
-anybody. How much is read and inflated is bounded, see `tilesim.formats.limits`; nothing in it is executed;
-and what is wrong with it is one sentence.
+A file may come from anybody. How much is read and inflated is bounded, see `tilesim.formats.limits`; nothing
+in it is executed; and what is wrong with it is one sentence.
 """
 
 import codecs
@@ -19,9 +19,8 @@ from tilesim.errors import TilesimError, TraceError
 from tilesim.formats import csv, json
 from tilesim.formats.limits import MOST_TEXT, check_json
 from tilesim.formats.profilers import chrome, iket, track_events
-from tilesim.formats.reading import AS_IT_IS, NAMES, Reading
+from tilesim.formats.reading import AS_IT_IS, NAMES, WAYS, Reading
 from tilesim.formats.rows import Rows, make
-from tilesim.formats.tile_source import WAYS
 from tilesim.storage import files
 from tilesim.storage.strict_json import parse
 from tilesim.traces import Trace
@@ -31,11 +30,12 @@ ENCODINGS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs
 
 
 def read(path: str | PathLike[str], given: Mapping[str, Any] | None = None) -> Trace:
-    """The trace in `path`; `given` are facts (see `tilesim.formats.facts`) that count over the file's own.
+    """The trace in `path`; `given` are facts (see `tilesim.formats.facts`) that count over the file's own,
+    and what `tilesim.formats.reading` says. An .npz is complete and takes none; others may be compressed by
+    gzip.
 
-    `map` and `tile_from` among them say how to read it, see `tilesim.formats.reading`. An .npz is complete
-    and takes none. Other files may be compressed by gzip. Raises TraceError, in a sentence that starts with
-    the path, where the file cannot be read or makes no trace.
+    Raises TraceError, in a sentence that starts with the path, where the file cannot be read or makes no
+    trace.
     """
     given = given or {}
     native = str(path).lower().endswith(".npz")
@@ -63,7 +63,6 @@ def read_several(paths: Sequence[str | PathLike[str]], given: Mapping[str, Any] 
 
 
 def _label(path: str | PathLike[str]) -> str:
-    """What to call a kernel of which nothing but its file's name is known."""
     stem = Path(path).name.partition(".")[0]
     return "".join(character for character in stem if character.isprintable()) or "kernel"
 
@@ -119,7 +118,7 @@ def _values(text: str) -> Any:
 
 
 def _tiles(source: str) -> str | Mapping[str, Any]:
-    """What `tile_source.columns` takes: a way by its name, or the columns of the table in a file."""
+    """What `reading.tiles_of_rows` takes: a way by its name, or the columns of the table in a file."""
     if source in ("", *WAYS):
         return source
     try:

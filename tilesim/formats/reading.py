@@ -1,15 +1,23 @@
 """Reading: what a command line may say about how a file is to be read, beside the facts of its run.
 
 map         what the file calls a column: {"start": "t0"}, `--map start=t0`
-tile_from   where tiles come from that no row names: "cta", "order" or a file, see
-            `tilesim.formats.tile_source`
+tile_from   where tiles come from that no row names:
+            cta     the block of number b computes the b-th tile of the problem's order, as naive kernels do
+            order   the n-th row of block c, in order of time, is the tile at place c + n · blocks of the
+                    order, as persistent kernels compute them
+            FILE    a table with the columns cta and tile, and k0 and k1 where tiles are split: its n-th row
+                    of a block says what the n-th of that block is
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from tilesim.errors import TilesimError, TraceError, shown, unknown
+from tilesim.orders import rasterize
+from tilesim.work import Work
 
 NAMES = ("map", "tile_from")
 OF_ROWS = (
@@ -24,9 +32,7 @@ OF_SLICES = ("main", "epilogue", "kernel")
 @dataclass(frozen=True, slots=True)
 class Reading:
     """`names`: what the file calls what tilesim calls so. `tile_from`: "" where rows name their tiles.
-
-    `items`: whether the work is no matrix product, so that each row is a work item.
-    """
+    `items`: whether each row is a work item."""
 
     names: Mapping[str, str] = field(default_factory=dict)
     tile_from: str = ""
@@ -87,3 +93,84 @@ def pairs(values: Iterable[str]) -> dict[str, str]:
             raise TilesimError(f"{name.strip().lower()} is mapped twice; give it once")
         found[name.strip().lower()] = theirs.strip()
     return found
+
+
+WAYS = ("cta", "order")
+FROM_TABLE = ("tile", "k0", "k1")
+Columns = Mapping[str, np.ndarray]
+At = Callable[[int], str]
+
+
+def tiles_of_rows(how: str | Columns, found: Columns, problem: Work, at: At) -> dict[str, np.ndarray]:
+    """`tile` of the rows whose columns are `found`, from a table also k0 and k1: int64 [rows]. `how`: one of
+    WAYS, or the columns of a table. Raises TraceError, naming a row as `at` does."""
+    if "cta" not in found:
+        raise TraceError(
+            "there is no cta, the thread block of a row, by which its tile could be found; "
+            "name it with --map cta=NAME"
+        )
+    cta, turn = found["cta"], _turns(found)
+    for row in np.flatnonzero(cta < 0)[:1]:
+        raise TraceError(f"{at(row)}: cta is {cta[row]}; it cannot be negative")
+    if not isinstance(how, str):
+        return _from_table(how, cta, turn, at)
+    place = cta if how == "cta" else cta + turn * (int(cta.max()) + 1)
+    for row in np.flatnonzero((how == "cta") & (turn > 0))[:1]:
+        raise TraceError(
+            f"{at(row)} is the second of block {cta[row]}; tiles of such come by --tile-from order"
+        )
+    if problem.tiles > len(cta):
+        raise TraceError(f"it has {len(cta)} rows with a tile each; the problem has {problem.tiles} tiles")
+    order = rasterize(problem)
+    for row in np.flatnonzero(place >= len(order))[:1]:
+        raise TraceError(
+            f"{at(row)}: number {turn[row]} of block {cta[row]} is at place {place[row]} of the order; "
+            f"there are {len(order)} tiles"
+        )
+    return {"tile": order[place].astype(np.int64)}
+
+
+def numbered(found: Columns) -> np.ndarray:
+    """The number of each row as a work item: `tile`, else the order in which they start: int64 [rows].
+
+    >>> numbered({"sm": np.array([1, 0, 0]), "start": np.array([0, 0, 9])}).tolist()
+    [1, 0, 2]
+    """
+    if "tile" in found:
+        return found["tile"]
+    tile = np.empty(len(found["start"]), np.int64)
+    tile[np.lexsort((found["sm"], found["start"]))] = np.arange(len(tile))
+    return tile
+
+
+def items(found: Columns, names: Sequence[str]) -> dict[str, list[Any]]:
+    """The facts `items` and `sizes` of rows that are work items, by `names` or else by their numbers."""
+    first = np.unique(found["tile"], return_index=True)[1].tolist()
+    called = [names[row] if names else f"item {found['tile'][row]}" for row in first]
+    return {"items": called, "sizes": found["size"][first].tolist() if "size" in found else []}
+
+
+def _turns(found: Columns) -> np.ndarray:
+    """How many rows of its block come before each row, in order of time: int64, shape [rows].
+
+    >>> _turns({"cta": np.array([0, 1, 0, 0]), "start": np.array([5, 5, 9, 1])}).tolist()
+    [1, 0, 2, 0]
+    """
+    by_block = np.lexsort((found.get("start", np.zeros(len(found["cta"]))), found["cta"]))
+    sorted_ctas = found["cta"][by_block]
+    turn = np.empty(len(by_block), np.int64)
+    turn[by_block] = np.arange(len(by_block)) - np.searchsorted(sorted_ctas, sorted_ctas)
+    return turn
+
+
+def _from_table(table: Columns, cta: np.ndarray, turn: np.ndarray, at: At) -> dict[str, np.ndarray]:
+    if not {"cta", "tile"} <= set(table):
+        raise TraceError("a table of tiles needs the columns cta and tile")
+    keys = zip(table["cta"].tolist(), _turns({"cta": table["cta"]}).tolist(), strict=True)
+    lines = {key: line for line, key in enumerate(keys)}
+    places = [lines.get(key, -1) for key in zip(cta.tolist(), turn.tolist(), strict=True)]
+    for row in np.flatnonzero(np.array(places) < 0)[:1]:
+        raise TraceError(
+            f"the table of tiles has no row {turn[row]} (from 0) of block {cta[row]}, which {at(row)} is"
+        )
+    return {name: table[name][places] for name in FROM_TABLE if name in table}

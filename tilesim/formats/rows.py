@@ -1,22 +1,18 @@
 """The rows and facts that a text file holds, whatever wrote it, and the Trace that they make.
 
-A row is a segment. It needs tile (or pid_m and pid_n), sm, start and end; what else it may hold is derived
-where it does not:
+A row is a segment, or a work item. It needs tile (or pid_m and pid_n), sm, start and end (or done); what else
+it may hold is derived where it does not:
 
-cta      the thread block's number; else each row is a block of its own, and meta's `derived` is ["cta"]
-k0, k1   the first K-step and the one after the last; else all of them
-entry    the block's first instruction
-drain    the accumulator is complete; else end, so that writing counts as multiplying
-ready    the last foreign partial has arrived; else drain
-fixup    partials are added; else ready
-slot     the block's place on its SM; else as in `tilesim.spans.recorded_slots`
-issue    the slot was given to the segment; else as in `tilesim.spans.recorded_slots`
-cycles   of the SM's clock from start to drain; else 0, not known
+cta the thread block's number; else each row is a block of its own, and meta's `derived` is ["cta"] k0, k1 the
+first K-step and the one after the last; else all of them entry the block's first instruction drain the
+accumulator is complete; else end, so that writing counts as multiplying ready the last foreign partial has
+arrived; else drain fixup partials are added; else ready slot the block's place on its SM, and issue when the
+slot was given to the segment; else as in `tilesim.spans.recorded_slots` cycles of the SM's clock from start
+to drain; else 0, not known
 
-All are whole numbers, times in ns from any zero. `done` may stand for `end`. Other columns are left alone.
-Tiles may come from elsewhere, see `tilesim.formats.tile_source`. Where the work is no matrix product, each
-row is a work item, called by `items` and as large as `size` says; `tile` is its number, else they are
-numbered as they start. Facts, which hold for all rows, are in `tilesim.formats.facts`.
+All are whole numbers, times in ns from any zero; other columns are left alone. Tiles may come from elsewhere,
+see `tilesim.formats.reading`. A work item is called by `items`, as large as `size` says, and numbered by
+`tile` or else as it starts. Facts, which hold for all rows, are in `tilesim.formats.facts`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +24,7 @@ import numpy as np
 
 from tilesim.devices.device import MAX_CTAS_PER_SM, Device
 from tilesim.errors import TraceError, shown
-from tilesim.formats import facts, tile_source
+from tilesim.formats import facts, reading
 from tilesim.formats.reading import listed
 from tilesim.spans import recorded_slots
 from tilesim.spans.columns import LONGEST_NS, MOST_CYCLES, SPAN, TIMES
@@ -44,11 +40,9 @@ COLUMNS = ("tile", "pid_m", "pid_n", *NEEDED, "done", *OPTIONAL, "size")
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Facts by name, and `columns`, int64 arrays of one length by name.
-
-    `lines` numbers the rows as the file does, and `noun` is what it calls them: line, row, event. `items`:
-    what each row is called, () where nothing says it. `called`: what the file's own columns are called.
-    """
+    """Facts by name, and `columns`, int64 arrays of one length by name. `lines` numbers the rows as the file
+    does, and `noun` is what it calls them. `items`: what each row is called, () where nothing says it.
+    `called`: what the file's own columns are called."""
 
     known: Mapping[str, Any]
     columns: Mapping[str, np.ndarray]
@@ -99,22 +93,20 @@ def make(
     rows: Rows, given: Mapping[str, Any], name: str, tile_from: str | Mapping[str, np.ndarray] = ""
 ) -> Trace:
     """The Trace of `rows`; facts that are `given` count over the file's, and `name` labels it without one.
+    `tile_from`: as `reading.tiles_of_rows` takes it.
 
-    `tile_from` says where tiles come from that rows do not name, as `tile_source.columns` takes it.
-
-    Raises TraceError, naming the row where one is at fault; ProblemError or DeviceError for facts that fit
-    no problem or no device.
+    Raises TraceError, naming the row at fault, and ProblemError or DeviceError for facts.
     """
     known = facts.together(rows.known, given)
     rows = _with_end(rows, tiled=bool(tile_from or known.get("items")))
     if known.get("items") in TRUE:
-        tile = tile_source.numbered(rows.columns)
+        tile = reading.numbered(rows.columns)
         rows = replace(rows, columns={**rows.columns, "tile": tile})
         rows.within("tile", 0, len(tile) - 1, "as each row is a work item")
-        known |= tile_source.items(rows.columns, rows.items)
+        known |= reading.items(rows.columns, rows.items)
     problem, device = facts.work(known), facts.device(known)
     if tile_from:
-        tiles = tile_source.columns(tile_from, rows.columns, problem, rows.at)
+        tiles = reading.tiles_of_rows(tile_from, rows.columns, problem, rows.at)
         rows = replace(rows, columns={**rows.columns, **tiles})
     rows = _with_tile(rows, problem)
     _check_places(rows, problem, device)
@@ -210,7 +202,6 @@ def _check_coverage(rows: Rows, problem: Work) -> None:
 
 
 def _spans(rows: Rows, problem: Work) -> np.ndarray:
-    """A SPAN array without slots and issues."""
     columns = rows.columns
     spans = np.zeros(len(rows.lines), SPAN)
     spans["done"] = spans["drain"] = columns["end"]

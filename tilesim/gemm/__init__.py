@@ -1,8 +1,4 @@
-"""The rules of the kernels that multiply matrices: what each can compute, and what it needs.
-
-A kernel is a module here with a `KERNEL`, and one of the same name in kernels/gemm, which has the kernel and
-its launch. Nothing else lists kernels.
-"""
+"""The rules of the kernels that multiply matrices: what each can compute, and what it needs."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -46,16 +42,14 @@ class Tilings:
 class Kernel:
     """What a kernel can do.
 
-    `why_not(config, product)`: a sentence that says why it cannot compute the product so, "" if it can; what
-    holds for every kernel (see tilesim.gemm.fit) is not its business. `shared_bytes(config, product)`: shared
-    memory of a thread block, without what every kernel sets aside for barriers.
-
-    `schedules`: names of those that it runs, () for all. `warps` and `stages`: its defaults, None if they
-    follow from the tile. `features`: of the device, which it needs. `dtypes`: that it multiplies, of which
-    those in `along_k` only if A is row-major and B column-major. `odd_sides`: tile_m and tile_n that it can
-    have though they are no powers of two. `groups(config)`: of `warps` warps each, which share a tile.
-    `warp_specialized`: whether its warps have roles; such a kernel uses programmatic dependent launch where
-    that pays. `recordable`: whether it writes time stamps. `tilings`: what is worth trying.
+    `why_not(config, product)`: a sentence that says why it cannot compute the product so, "" if it can,
+    beside what holds for every kernel (see tilesim.gemm.fit). `shared_bytes(config, product)`: of a thread
+    block, without barriers. `schedules`: names of those that it runs, () for all. `warps` and `stages`: its
+    defaults, None if they follow from the tile. `features`: of the device, which it needs. `dtypes`: that it
+    multiplies, of which those in `along_k` only if A is row-major and B column-major. `odd_sides`: tile_m and
+    tile_n that it can have though they are no powers of two. `groups(config)`: of `warps` warps each, which
+    share a tile. `warp_specialized`: whether its warps have roles, with programmatic dependent launch where
+    that pays. `recordable`: whether it writes time stamps. `tilings`: worth trying.
     """
 
     why_not: Callable[[KernelConfig, Product], str] = lambda config, product: ""
@@ -77,7 +71,6 @@ class Kernel:
 
 @cache
 def kernels() -> Mapping[str, Kernel]:
-    """All kernels by name."""
     modules = {
         name.replace("_", "-"): import_module(f"{__name__}.{name}") for _, name, _ in iter_modules(__path__)
     }
@@ -98,12 +91,10 @@ LARGE = ((128, 256, 1, 8), (256, 128, 1, 8))
 
 
 def operands_in_stages(config: KernelConfig, product: Product) -> int:
-    """Bytes of the stages of A and B."""
     m, n, k = config.tile
     return config.stages * (m + n) * k * product.operand_bytes
 
 
 def tile_bytes(config: KernelConfig, product: Product) -> int:
-    """Bytes of a tile of C."""
     m, n, _ = config.tile
     return m * n * product.result_bytes

@@ -9,7 +9,6 @@ MAX_BLOCKS = 2**31 - 1
 
 
 def why_not(config: KernelConfig, product: Product) -> str:
-    """A grid has at most MAX_BLOCKS thread blocks."""
     elements = product.m * product.n
     if elements <= MAX_BLOCKS:
         return ""

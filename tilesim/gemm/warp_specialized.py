@@ -2,8 +2,7 @@
 CUTLASS).
 
 Tiles with fewer rows than a wgmma are computed transposed (SWAP). Tiles of 192 rows have three groups of
-consumers, and tiles whose width is no power of two are summed in two parts: both fill last waves that other
-tiles do not fill.
+consumers, and tiles whose width is no power of two are summed in two parts.
 """
 
 from typing import Any

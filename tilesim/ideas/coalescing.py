@@ -1,11 +1,8 @@
 """Coalescing: how many sectors and lines of memory one load of a warp touches.
 
-A line is 128 bytes: four sectors of 32 bytes. A warp's load moves every sector that at least one of its
-threads needs, once (NVIDIA, CUDA C++ Best Practices Guide, Coalesced Access to Global Memory, compute
-capability 6.0 and later).
-
-Addresses are int64 byte addresses, one thread each along the last axis; `width` is the bytes that each thread
-loads. All functions raise TilesimError for values out of range.
+A line is four sectors of 32 bytes. A load moves every sector that a thread needs, once (NVIDIA, CUDA C++ Best
+Practices Guide, Coalesced Access to Global Memory). Addresses are int64 bytes, one thread each along the last
+axis; `width` is the bytes that each thread loads. Values out of range raise TilesimError.
 """
 
 from dataclasses import dataclass
@@ -52,7 +49,7 @@ def strided(stride: int, threads: int = WARP, start: int = 0) -> np.ndarray:
 
 def touched(addresses: np.ndarray, width: int, unit: int = SECTOR) -> np.ndarray:
     """The sectors (or lines, with `unit=LINE`) that contain any of the bytes: int64, ascending, without
-    repeats. Raises TilesimError for a width not in WIDTHS, or addresses that are not multiples of it."""
+    repeats. Addresses must be multiples of the width, which is one of WIDTHS."""
     _check_width(width)
     addresses = np.asarray(addresses)
     off = addresses[addresses % width != 0]

@@ -1,13 +1,9 @@
 """Divergence: how many instructions a warp issues when its lanes take different paths.
 
-A warp that diverges executes each branch path taken, with the lanes that are not on it disabled (CUDA C++
-Programming Guide, SIMT Architecture). A branch therefore costs the sum of the paths that any lane takes, and
-a loop runs as often as the lane with the most iterations. Lanes reconverge after both.
-
-`Issued` counts as Nsight Compute does: smsp__inst_executed, smsp__thread_inst_executed and their ratio, "Avg.
-Active Threads Per Warp". The model omits the branch instructions themselves, and branches so short that the
-compiler predicates them. Paths and iteration counts are int arrays with one entry per lane; values out of
-range raise TilesimError.
+A branch costs the sum of the paths that any lane takes, and a loop runs as often as the lane with the most
+iterations; lanes reconverge after both (CUDA C++ Programming Guide, SIMT Architecture). `Issued` counts as
+Nsight Compute's smsp__inst_executed and smsp__thread_inst_executed, without the branch instructions. Paths
+and iteration counts are int arrays by lane; values out of range raise TilesimError.
 """
 
 from collections.abc import Sequence
@@ -57,8 +53,8 @@ class Issued:
 
 
 def branch(ways: Sequence[int] | np.ndarray, lengths: Sequence[int]) -> Issued:
-    """A branch in which each lane takes one of the `ways`, and path w has `lengths[w]` instructions. There is
-    one step per path taken, in ascending order; hardware may choose another order."""
+    """A branch in which each lane takes one of the `ways`, and path w has `lengths[w]` instructions: one step
+    per path taken, in ascending order."""
     each = _lanes("way", ways, 0, len(lengths) - 1)
     costs = [whole("the length of a way", length, 0, LONGEST, TilesimError) for length in lengths]
     taken = np.unique(each)
@@ -66,8 +62,8 @@ def branch(ways: Sequence[int] | np.ndarray, lengths: Sequence[int]) -> Issued:
 
 
 def loop(turns: Sequence[int] | np.ndarray, length: int) -> Issued:
-    """A loop of `length` instructions that each lane repeats `turns` times. There is one step per run of
-    iterations under the same mask."""
+    """A loop of `length` instructions that each lane repeats `turns` times: one step per run under the same
+    mask."""
     wanted = _lanes("number of turns", turns, 0, LONGEST)
     length = whole("the length of a turn", length, 0, LONGEST, TilesimError)
     ends = np.unique(wanted[wanted > 0])

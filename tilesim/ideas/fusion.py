@@ -1,17 +1,14 @@
 """Fusion: the bytes and time of a chain of elementwise functions, run as several kernels or as one.
 
-Each kernel of the chain x = f1(x), x = f2(x), ... reads all of x from memory and writes it back, so one
-kernel for n functions moves 1/n of the bytes (J. Filipovič et al., Optimizing CUDA code by kernel fusion,
-2015; H. He, Making Deep Learning Go Brrrr From First Principles, 2022). A kernel takes
+Each kernel of x = f1(x), x = f2(x), ... reads all of x and writes it back, so one kernel for n functions
+moves 1/n of the bytes (J. Filipovič et al., Optimizing CUDA code by kernel fusion, 2015). A kernel takes
 
     launch + max(DRAM bytes / DRAM rate, L2 bytes / L2 rate, FLOP / peak)
 
 which is the roofline (S. Williams, A. Waterman, D. Patterson, 2009) plus a launch. If input and output fit
-into the L2 together, only the first kernel reads from DRAM, and the last result is still in the L2 at the
-end. `most_registers` is after V. Volkov, Understanding Latency Hiding on GPUs, 2016.
-
-Times are in µs, rates in GB/s (10⁹ bytes per second, reads and writes together) and TFLOP/s. Values out of
-range raise TilesimError.
+into the L2 together, only the first kernel reads from DRAM. `most_registers` is after V. Volkov,
+Understanding Latency Hiding on GPUs, 2016. Times are in µs, rates in GB/s (10⁹ bytes per second, reads and
+writes together) and TFLOP/s. Values out of range raise TilesimError.
 """
 
 from collections.abc import Mapping, Sequence
@@ -99,11 +96,9 @@ def ridge(memory: Memory, width: int = WIDTH) -> float:
 
 
 def most_registers(gb_per_s: float, latency_ns: float, sms: int, loaded: int, registers: int = 65536) -> int:
-    """The most registers per thread that leave enough threads resident to hide DRAM latency.
-
-    Together they need gb_per_s · latency_ns bytes in flight, `loaded` each. `registers`: per SM; 65,536 from
-    compute capability 5.0 on (CUDA C++ Programming Guide, Technical Specifications per Compute Capability).
-    """
+    """The most registers per thread that leave enough threads resident to hide DRAM latency: together they
+    need gb_per_s · latency_ns bytes in flight, `loaded` each. `registers`: per SM, from compute capability
+    5.0 on."""
     for what, value in (("the rate", gb_per_s), ("the latency", latency_ns)):
         if not 0 < value <= LARGEST_RATE:
             raise TilesimError(f"{what} is {shown(value)}; it must be above 0 and at most {LARGEST_RATE}")
@@ -114,8 +109,8 @@ def most_registers(gb_per_s: float, latency_ns: float, sms: int, loaded: int, re
 
 
 def fitted(rows: Sequence[Mapping[str, Any]], l2_gb_per_s: float, l2_bytes: int, tflops: float) -> Memory:
-    """The launch time and DRAM rate of a `tilesim bench fusion` report; the rest is given. The launch time is
-    the slope over kernels at the smallest size, and the DRAM rate comes from one function at the largest."""
+    """The launch time and DRAM rate of a `tilesim bench fusion` report: the slope over kernels at the
+    smallest size, and one function at the largest."""
     us = {(row["elements"], row["functions"], row["kernel"]): row["us"] for row in rows}
     sizes = sorted({elements for elements, _, _ in us})
     short, *_, long = sorted(n for elements, n, kernel in us if (elements, kernel) == (sizes[0], "eager"))

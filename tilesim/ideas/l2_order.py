@@ -1,8 +1,7 @@
 """L2 order: what concurrent tiles share, and what HBM has to send for a given order of tiles.
 
-A tile needs one row of blocks of A and one column of blocks of B. Blocks that concurrent tiles share come
-from HBM once (Triton, Tutorials, Matrix Multiplication, section L2 Cache Optimizations; D. Hilbert, Math.
-Annalen 38, 1891). The order matters only if the L2 cannot hold A and B.
+A tile needs one row of blocks of A and one column of blocks of B, and blocks that concurrent tiles share come
+from HBM once (Triton, Tutorials, Matrix Multiplication, L2 Cache Optimizations).
 """
 
 from dataclasses import dataclass
@@ -27,13 +26,9 @@ MOST_BLOCKS = 2**20
 
 
 def blocks(tiles: np.ndarray, tiles_n: int, k_blocks: int) -> np.ndarray:
-    """Distinct blocks of A and of B that the first tiles need, cumulatively: int64 [tiles, 2].
-
-    `tiles`: ids in their order (see tilesim.orders). `tiles_n`: tiles per row. `k_blocks`: blocks along K.
-
-    Raises TilesimError if `tiles` is not a list of nonnegative integers, or a count is not a positive
-    integer.
-    """
+    """Distinct blocks of A and of B that the first tiles need, cumulatively: int64 [tiles, 2]. `tiles`: ids
+    in their order; `tiles_n`: tiles per row; `k_blocks`: blocks along K. Raises TilesimError for other
+    values."""
     tiles_n = whole("the number of tiles in a row", tiles_n, 1, MOST_BLOCKS, TilesimError)
     k_blocks = whole("the number of blocks along K", k_blocks, 1, MOST_BLOCKS, TilesimError)
     tiles = np.asarray(tiles)
@@ -52,8 +47,8 @@ def _first_seen(numbers: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TracedLoads:
-    """A simulated run and the traffic of A and B during it. `asked`: bytes that each span's tile loads.
-    `sent`: those that miss the L2 and come from HBM. Both float64, in the order of the trace's spans."""
+    """A simulated run and the traffic of A and B, float64 [spans]: `asked`, bytes that each span's tile
+    loads, and `sent`, those that miss the L2."""
 
     trace: Trace
     asked: np.ndarray
@@ -77,7 +72,7 @@ class TracedLoads:
 
 def traced(problem: Problem, device: Device) -> TracedLoads:
     """The persistent schedule of `problem`, with the L2 of `device` as tilesim.model.traffic models it.
-    Raises CostsError if the device is unknown at the problem's dtype, and what `simulate` raises."""
+    Raises CostsError for an unknown device or dtype."""
     costs = default_costs(SCHEDULE, problem, device)
     made = plan(SCHEDULE, problem, device)
     trace = simulate(SCHEDULE, problem, device, costs)

@@ -1,12 +1,10 @@
 """Latency hiding: how throughput grows with the number of warps that wait for memory.
 
-Each warp has one request in flight, and sends the next one when the answer arrives. A request takes `latency`
-cycles; memory accepts one per `interval` cycles, and the rest queue in order. So N warps complete min(N /
-latency, 1 / interval) requests per cycle, and a request takes max(latency, N · interval). This is Little's
-law (J. D. C. Little, A Proof for the Queuing Formula L = λW, Operations Research 9, 1961), as V. Volkov
-applies it to warps (Better Performance at Lower Occupancy, GTC 2010; Understanding Latency Hiding on GPUs,
-2016). The model omits the delay between an answer and the next request, and latency that grows with load.
-Times are whole SM cycles; values out of range raise TilesimError.
+Each warp has one request in flight. A request takes `latency` cycles; memory accepts one per `interval`. So N
+warps complete min(N / latency, 1 / interval) requests per cycle, and a request takes max(latency, N ·
+interval): Little's law (J. D. C. Little, Operations Research 9, 1961), as V. Volkov applies it to warps
+(Better Performance at Lower Occupancy, GTC 2010). Times are whole SM cycles; values out of range raise
+TilesimError.
 """
 
 from math import ceil
@@ -49,8 +47,8 @@ def in_flight(per_time: float, latency: float) -> float:
 
 
 def of_memory(memory: MemorySystem, size: int, sms: int) -> tuple[int, int]:
-    """(latency, interval) of DRAM requests of `size` bytes when `sms` SMs send them alike. The latency is
-    that of a pointer chase. Each SM gets its share of a copy's bandwidth, up to the limit of one SM."""
+    """(latency, interval) of DRAM requests of `size` bytes when `sms` SMs send them alike: the latency of a
+    pointer chase, and each SM's share of a copy's bandwidth, up to the limit of one SM."""
     size = whole("the size of a request", size, 1, LARGEST, TilesimError)
     sms = whole("the number of SMs", sms, 1, 10_000, TilesimError)
     clock_ghz = memory.dram_latency.cycles / memory.dram_latency.ns

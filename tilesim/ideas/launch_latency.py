@@ -1,15 +1,13 @@
 """Launch latency: when kernels that are launched in sequence run, and when the GPU is idle.
 
-Launches are asynchronous and queue in a stream. The host takes `call` per launch, and the GPU needs `gap`
-between two kernels that are ready. For kernels of `kernel` ns,
+The host takes `call` per launch, and the GPU needs `gap` between two kernels. For kernels of `kernel` ns,
 
     called[i] = (i + 1) · call
     begin[i]  = max(called[i], end[i - 1] + gap)
     end[i]    = begin[i] + kernel
 
-so each kernel but the first takes max(call, kernel + gap). The time that a call takes to reach an idle GPU is
-omitted, because it delays all kernels alike. Times are whole ns; values out of range raise TilesimError.
-Source: NVIDIA, CUDA C++ Programming Guide, Asynchronous Concurrent Execution and CUDA Graphs.
+so each kernel but the first takes max(call, kernel + gap). Times are whole ns; values out of range raise
+TilesimError. Source: NVIDIA, CUDA C++ Programming Guide, Asynchronous Concurrent Execution and CUDA Graphs.
 """
 
 import numpy as np

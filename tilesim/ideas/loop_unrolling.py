@@ -1,14 +1,9 @@
 """Loop unrolling: the instructions it saves, and the loads and arithmetic it keeps in flight.
 
-With a factor F, F values share the loop's own instructions. A warp has F loads in flight; by Little's law
-(J. D. C. Little, Operations Research 9, 1961) bytes in flight = latency x bandwidth (V. Volkov, Better
-Performance at Lower Occupancy, GTC 2010). F independent chains of dependent instructions, 4 cycles apart
-since Volta (CUDA C++ Programming Guide, Multiprocessor Level), issue up to one instruction per cycle and
-scheduler.
-
-Each load of a warp moves one line: 128 bytes, 4 per lane. `rate` is the limit by Little's law with an
-unloaded latency; in `rate_of_bursts` the loads of a burst also queue for bandwidth. All functions raise
-TilesimError for values out of range.
+With a factor F, F values share the loop's own instructions, and a warp has F loads in flight, each of one
+line; bytes in flight = latency · bandwidth (Little's law; V. Volkov, Better Performance at Lower Occupancy,
+GTC 2010). F chains of dependent instructions, 4 cycles apart since Volta (CUDA C++ Programming Guide,
+Multiprocessor Level), issue up to one per cycle and scheduler. Values out of range raise TilesimError.
 """
 
 import numpy as np
@@ -48,8 +43,8 @@ def rate(flying: float, latency_ns: float, peak_gb_per_s: float) -> float:
 
 
 def rate_of_bursts(flying: float, latency_ns: float, peak_gb_per_s: float) -> float:
-    """GB/s if `flying` bytes are requested in one burst, and the next burst follows when all have arrived. A
-    burst takes the latency plus the transfer time; `rate` takes the longer of the two."""
+    """GB/s if `flying` bytes are requested in one burst, which takes the latency plus the transfer time, and
+    the next burst follows; `rate` takes the longer of the two."""
     flying = _number("the bytes in flight", flying, above=True)
     latency = _number("the latency", latency_ns, above=True)
     peak = _number("the peak", peak_gb_per_s, above=True)
@@ -65,8 +60,8 @@ def cycles(chains: int, warps: int) -> float:
 def flights(loads: int, factor: int, latency: float, step: float = RESULT) -> np.ndarray:
     """The loads of one warp: FLIGHT [loads], in cycles or any other unit.
 
-    The `factor` loads of an iteration are issued `step` apart. Each value is used when it has arrived and the
-    previous one has been used, which takes `step`. The next iteration begins after the last use.
+    The `factor` loads of an iteration are issued `step` apart. Each value is used, for `step`, when it has
+    arrived and the previous one has been used. The next iteration begins after the last use.
 
     >>> flights(2, factor=1, latency=100, step=4)["used"].tolist()
     [104.0, 208.0]

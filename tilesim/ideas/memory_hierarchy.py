@@ -1,12 +1,9 @@
-"""Memory hierarchy: the size, bandwidth and latency of each level of a GPU's memory.
+"""Memory hierarchy: the size, bandwidth and latency of each level of a GPU's memory, from
+tilesim.devices.facts.
 
-Sizes, rates and latencies come from tilesim.devices.facts, which has the source of each:
-
-size        32-bit registers and KiB of shared memory per SM; MB of L2; GB of DRAM bandwidth   registers: what
-the FMA units read at their fp32 peak, three 4-byte operands per 2 FLOP
-            shared memory: bytes per clock and SM, times SMs, times the maximum clock
-            L2 and DRAM: the highest measured read rate of all SMs together
-latency     SM cycles of a pointer chase; reading a register is part of its instruction
+Registers send what the FMA units read at their fp32 peak, three 4-byte operands per 2 FLOP; shared memory its
+bytes per clock and SM, times SMs, times the maximum clock; L2 and DRAM the highest measured read rate of all
+SMs together. A latency is SM cycles of a pointer chase.
 """
 
 from typing import NamedTuple
@@ -24,10 +21,8 @@ READ_PER_FLOP = 3 * REGISTER_BYTES / 2
 
 class Level(NamedTuple):
     """A memory level with `per_sm` bytes private to each SM (0 if shared by all), and `size` bytes in total.
-
-    `gb_per_s`: read rate of all SMs together, 10⁹ bytes per second. `cycles`: load latency; None for
-    registers. `facts`: the tilesim.devices.facts that it follows from.
-    """
+    `gb_per_s`: read rate of all SMs together; `cycles`: load latency, None for registers; `facts`: those of
+    tilesim.devices.facts that it follows from."""
 
     name: str
     per_sm: int
@@ -38,8 +33,8 @@ class Level(NamedTuple):
 
 
 def levels(device: str) -> tuple[Level, ...]:
-    """The memory levels of a preset, nearest first. Raises DeviceError if the device is unknown, or one of
-    the facts needed is missing."""
+    """The memory levels of a preset, nearest first; DeviceError if it is unknown or lacks one of the facts
+    needed."""
     known = facts(device)
     far = "HBM" if entry_of(device).get("architecture") in WITH_HBM else "DRAM"
     needed = {
@@ -73,7 +68,7 @@ def levels(device: str) -> tuple[Level, ...]:
 
 
 def sourced(device: str, level: Level) -> tuple[str, ...]:
-    """The sources of a level's figures: titles, or rules by which they follow from other figures."""
+    """The sources of a level's figures: titles, or rules."""
     known = facts(device)
     names = (known[name] for name in level.facts)
     said = (

@@ -1,16 +1,14 @@
 """Pipelining: loading the operands of later K-steps while earlier ones are multiplied.
 
-A kernel with S stages has S pairs of buffers in shared memory and loads S − 1 K-steps ahead. For K-step i,
+A kernel with S stages loads S − 1 K-steps ahead. For K-step i,
 
     load starts[i]     = multiply starts[i - S + 1], or 0 for the first S − 1
-    load ends[i]       = load starts[i] + load
-    multiply starts[i] = max(load ends[i], multiply ends[i - 1])
+    multiply starts[i] = max(load starts[i] + load, multiply ends[i - 1])
     multiply ends[i]   = multiply starts[i] + multiply
 
 With one stage a load waits until the previous multiplication ends. Loads do not slow each other down.
-
-Sources: CUTLASS's multistage main loop (include/cutlass/gemm/threadblock/mma_multistage.h); NVIDIA, CUDA C++
-Programming Guide, Asynchronous Data Copies. Triton calls S num_stages.
+Sources: CUTLASS, include/cutlass/gemm/threadblock/mma_multistage.h; NVIDIA, CUDA C++ Programming Guide,
+Asynchronous Data Copies.
 """
 
 from collections.abc import Mapping
@@ -28,11 +26,8 @@ STEP = np.dtype([(name, np.int64) for name in ("load", "loaded", "multiply", "do
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """When the K-steps of a tile are loaded and multiplied, in ns since the first load.
-
-    `steps`: one row per K-step. K-step i is loaded into buffer i % stages from `load` to `loaded`, and
-    multiplied from `multiply` to `done`.
-    """
+    """When the K-steps of a tile are loaded into buffer i % stages, from `load` to `loaded`, and multiplied,
+    from `multiply` to `done`, in ns since the first load: STEP [K-steps]."""
 
     stages: int
     steps: np.ndarray
@@ -76,10 +71,9 @@ def k_step(stages: int, load: int, multiply: int) -> float:
 
 
 def times(k_steps: Mapping[int, float]) -> tuple[int, int]:
-    """(load, multiply) in whole ns from measured ns per K-step, {stages: ns}.
-
-    The fastest K-step is taken as the multiplication, since its loads are hidden; one stage takes the sum of
-    both. Raises TilesimError without one stage, without more, or if one stage is the fastest.
+    """(load, multiply) in whole ns from measured ns per K-step, {stages: ns}: the fastest K-step is taken as
+    the multiplication, and one stage takes the sum of both. Raises TilesimError without one stage and a
+    faster one.
 
     >>> times({1: 1651.0, 2: 1140.0, 4: 662.0})
     (989, 662)

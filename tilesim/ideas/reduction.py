@@ -1,17 +1,12 @@
 """Reduction: how a thread block sums its values, and the bank conflicts in shared memory that this causes.
 
-T threads hold T values in shared memory and add pairs of words, level by level. At stride s, from 1 to T/2,
+T threads hold T values in shared memory and add pairs of words in log2 T levels. At stride s, from 1 to T/2,
 the *interleaved* tree adds word 2st + s to word 2st in thread t. At stride s, from T/2 down to 1, the
-*sequential* tree adds word t + s to word t. Both do T - 1 additions in log2 T levels.
-
-Successive 32-bit words of shared memory map to 32 successive banks, each of which serves one word per clock;
-lanes that read the same word are served together (CUDA C++ Programming Guide, Shared Memory). An access of a
-warp therefore takes as many wavefronts, as Nsight Compute calls them, as the most words that fall into one
-bank. The counters of an H200 match `steps` exactly.
-
-With `shfl.sync.bfly`, a warp sums its registers in five rounds without shared memory (Justin Luitjens, Faster
-Parallel Reductions on Kepler, NVIDIA, 2014). The kernels follow Mark Harris, Optimizing Parallel Reduction in
-CUDA (NVIDIA, 2007). Counts out of range raise TilesimError.
+*sequential* tree adds word t + s to word t. Of 32 banks, each serves one 32-bit word per clock (CUDA C++
+Programming Guide, Shared Memory), so an access of a warp takes as many wavefronts as the most distinct words
+that fall into one bank. With `shfl.sync.bfly`, a warp sums its registers without shared memory (Justin
+Luitjens, Faster Parallel Reductions on Kepler, NVIDIA, 2014). The kernels follow Mark Harris, Optimizing
+Parallel Reduction in CUDA (NVIDIA, 2007). Counts out of range raise TilesimError.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -44,7 +39,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """One access of a warp on a tree's `level`; its first lanes each read one of `words`: int64 [active
+    """One access of a warp on a tree's `level`: its first lanes each read one of `words`, int64 [active
     lanes]."""
 
     level: int
@@ -53,7 +48,6 @@ class Access:
 
     @property
     def wavefronts(self) -> int:
-        """Wavefronts that the access takes."""
         return wavefronts(self.words)
 
 
@@ -135,10 +129,8 @@ class Work:
 
 
 def work(levels: Sequence[Level], added: int = 1) -> Work:
-    """The work of a block that sums `added` blocks of input while loading, and then climbs a tree.
-
-    Each value is stored once. Each level waits at a barrier, loads both operands of its additions, and stores
-    the sums over the first ones.
+    """The work of a block that sums `added` blocks of input while loading, and then climbs a tree: each level
+    waits at a barrier, loads both operands of its additions, and stores the sums over the first ones.
 
     >>> work(interleaved())
     Work(values=256, loads=24, load_wavefronts=94, store_wavefronts=55, barriers=8)
@@ -160,11 +152,8 @@ def work(levels: Sequence[Level], added: int = 1) -> Work:
 
 
 def shuffled(threads: int = THREADS, added: int = 1) -> Work:
-    """The work of a block whose warps sum by shuffles.
-
-    The first lane of each warp stores its sum; one warp loads and sums these and stores the total, which one
-    lane loads. A block of one warp uses no shared memory.
-    """
+    """The work of a block whose warps sum by shuffles: each stores its sum, and one warp sums these and
+    stores the total, which one lane loads. A block of one warp uses no shared memory."""
     check_threads(threads)
     warps = threads // WARP
     values = added * threads

@@ -1,12 +1,10 @@
 """Thread indexing: which matrix cell each thread of a launch takes.
 
-A launch is a grid of blocks of threads, in up to two dimensions here. A thread's coordinates are
-
     x = blockIdx.x blockDim.x + threadIdx.x          y = blockIdx.y blockDim.y + threadIdx.y
 
-where usually x is the column and y the row. Within a block, threads are numbered threadIdx.y blockDim.x +
-threadIdx.x, and 32 consecutive threads form a warp (NVIDIA, CUDA C++ Programming Guide, Thread Hierarchy, and
-SIMT Architecture). Matrices are row-major: the cell at (row, column) is at byte row pitch + column element.
+where usually x is the column and y the row. Within a block, 32 consecutive threads by threadIdx.y blockDim.x
++ threadIdx.x form a warp (NVIDIA, CUDA C++ Programming Guide, Thread Hierarchy). The cell at (row, column) is
+at byte row · pitch + column · element.
 """
 
 from dataclasses import dataclass
@@ -43,7 +41,6 @@ class Launch:
 
     @property
     def threads(self) -> int:
-        """The number of threads in all blocks."""
         return self.grid[0] * self.grid[1] * self.block[0] * self.block[1]
 
 
@@ -61,14 +58,14 @@ def cells(launch: Launch, swapped: bool = False) -> tuple[np.ndarray, np.ndarray
 
 
 def addresses(rows: np.ndarray, columns: np.ndarray, pitch: int, element: int) -> np.ndarray:
-    """Byte offsets of cells from the start of the matrix: int64, shaped as the rows and columns. `pitch`:
-    bytes between rows. `element`: bytes per cell."""
+    """Byte offsets of cells, shaped as the rows and columns. `pitch`: bytes between rows. `element`: bytes
+    per cell."""
     return np.asarray(rows) * pitch + np.asarray(columns) * element
 
 
 def warps(values: np.ndarray) -> np.ndarray:
-    """Regroup threads' values by warp, [..., threads per block] to [warps, 32]; TilesimError if a block is
-    not whole warps."""
+    """Threads' values by warp, [..., threads per block] to [warps, 32]; TilesimError if a block is no whole
+    warps."""
     if values.shape[-1] % WARP:
         raise TilesimError(f"blocks of {values.shape[-1]} threads are not a whole number of warps of {WARP}")
     return values.reshape(-1, WARP)

@@ -1,7 +1,7 @@
 """Tiling hierarchy: what each level of tiles of a matrix product reads, and the bandwidth that it needs.
 
-A piece of C of m x n over a stretch k of the reduction does 2mnk FLOP and reads k(m + n) elements of A and B:
-2mn / (m + n) FLOP per element. Four levels are nested:
+A piece of C of m x n over a stretch k of the reduction does 2mnk FLOP and reads k(m + n) elements of A and B.
+Four levels are nested:
 
     level              executed by                reads from
     product            the grid                   HBM, each byte once
@@ -9,13 +9,10 @@ A piece of C of m x n over a stretch k of the reduction does 2mnk FLOP and reads
     warp-group tile    4 warps                    shared memory, each byte once
     instruction        4 warps, a wgmma           shared memory, into the tensor cores
 
-wgmma multiplies m64nNkK: N is a multiple of 8 up to 256, and K is 32 bytes of an operand. B comes from shared
-memory, A from shared memory or registers (NVIDIA, PTX ISA 9.0, section 9.7.15, Asynchronous Warpgroup Level
-Matrix Instructions); sums stay in registers.
-
-Tensor cores do R multiply-adds per clock (4 x 512 in fp16 on a Hopper SM: NVIDIA H100 whitepaper V1.04, table
-2). A level whose pieces do f multiply-adds on b bytes needs b · R / f bytes per clock and SM; with less, the
-tensor cores run at the fraction that they get. The L2 sends more where concurrent tiles read the same lines.
+wgmma multiplies m64nNkK: N is a multiple of 8 up to 256, and K is 32 bytes of an operand (NVIDIA, PTX ISA
+9.0, section 9.7.15). Tensor cores do R multiply-adds per clock (H100 whitepaper V1.04, table 2), so a level
+whose pieces do f multiply-adds on b bytes needs b · R / f bytes per clock and SM; with less, they run at the
+fraction that they get. The L2 sends more where concurrent tiles read the same lines.
 """
 
 from collections.abc import Mapping
@@ -73,8 +70,8 @@ class Level:
 
 
 def instruction(columns: int, dtype: str) -> tuple[int, int, int]:
-    """(m, n, k) of the widest wgmma that divides a warp group's tile of `columns` columns. Raises
-    ProblemError for a dtype that wgmma does not multiply, or columns that no wgmma divides.
+    """(m, n, k) of the widest wgmma that divides a warp group's tile of so many columns; ProblemError for a
+    dtype or columns that none has.
 
     >>> instruction(256, "bf16"), instruction(192, "fp8"), instruction(512, "tf32")
     ((64, 256, 16), (64, 192, 32), (64, 256, 8))
@@ -90,10 +87,8 @@ def instruction(columns: int, dtype: str) -> tuple[int, int, int]:
 
 
 def group_tile(problem: Problem, warps: int) -> tuple[int, int]:
-    """(rows, columns) of the part of a block tile that each warp group multiplies.
-
-    Groups split the rows as long as each has 64, then the columns, as Triton does on Hopper. Raises
-    ProblemError if the warps are not whole groups, or cannot split the tile.
+    """(rows, columns) of the part of a block tile that each warp group multiplies: rows are split as long as
+    each has 64, then columns, as Triton does on Hopper. Raises ProblemError where that does not come out.
 
     >>> group_tile(Problem(4096, 4096, 4096), 8), group_tile(Problem(4096, 4096, 4096, tile=(64, 256, 64)), 8)
     ((64, 256), (64, 128))
@@ -114,11 +109,9 @@ def group_tile(problem: Problem, warps: int) -> tuple[int, int]:
 
 
 def levels(problem: Problem, warps: int = 8, device: str = "h200") -> tuple[Level, ...]:
-    """The levels of a product on a GPU with wgmma, from the product down, for tiles of `warps` warps.
-
-    Raises DeviceError for a GPU without wgmma, and ProblemError for warps, a tile or a dtype that wgmma does
-    not support, or a tile that does not fit into an SM.
-    """
+    """The levels of a product on a GPU with wgmma, from the product down, for tiles of `warps` warps. Raises
+    DeviceError for a GPU without wgmma, ProblemError for what wgmma does not support or an SM has no room
+    for."""
     preset = _with_wgmma(device)
     rows, columns = group_tile(problem, warps)
     shape = instruction(columns, problem.dtype)
@@ -146,7 +139,6 @@ def levels(problem: Problem, warps: int = 8, device: str = "h200") -> tuple[Leve
 
 
 def _with_wgmma(device: str) -> Mapping[str, Any]:
-    """The preset of a device. Raises DeviceError if it has no wgmma."""
     having = {name: one for name, one in presets().items() if "warpgroup-mma" in one.get("features", ())}
     if device not in having:
         raise DeviceError(f"{shown(device)} has no wgmma; choose from {', '.join(having)}")
@@ -154,7 +146,6 @@ def _with_wgmma(device: str) -> Mapping[str, Any]:
 
 
 def _check_fits(problem: Problem, warps: int, shape: tuple[int, int, int], preset: Mapping[str, Any]) -> None:
-    """Raise ProblemError if an SM has no room for the tile, or wgmma does not divide it along K."""
     rows, columns, depth = problem.tile
     if depth % shape[2]:
         raise ProblemError(

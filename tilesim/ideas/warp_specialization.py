@@ -1,18 +1,15 @@
 """Warp specialization: a producer warp loads, consumer warps multiply, and two consumer groups can alternate.
 
-Both share a circular buffer of `stages` K-steps with two mbarriers per stage: `full` when its bytes have
-arrived, `empty` when they have been multiplied. For K-step g of a thread block, in the order of its tiles,
+Both share a circular buffer of `stages` K-steps. For K-step g of a thread block, in the order of its tiles,
 
     load[g]     = max(empty[g - stages], load[g - 1] + interval)
     full[g]     = load[g] + latency
     multiply[g] = max(full[g], empty[g - 1], end of the group's previous write)
     empty[g]    = multiply[g] + k_step
 
-Without a producer, no warp loads during a write. With two groups, one multiplies while the other writes
-(CUTLASS's ping-pong kernel; with one group, its cooperative kernel).
-
-Sources: M. Bauer, H. Cook, B. Khailany, CudaDMA: Optimizing GPU Memory Bandwidth via Warp Specialization
-(2011); CUTLASS 3, sm90_gemm_tma_warpspecialized_{cooperative,pingpong}.
+Without a producer, no warp loads during a write. With two groups, one multiplies while the other writes.
+Sources: M. Bauer, H. Cook, B. Khailany, CudaDMA (2011); CUTLASS 3,
+sm90_gemm_tma_warpspecialized_{cooperative,pingpong}.
 """
 
 from dataclasses import dataclass
@@ -38,11 +35,9 @@ WRITE = np.dtype([(name, np.int64) for name in ("tile", "group", "start", "end")
 class Times:
     """The times of a thread block's work, in whole ns.
 
-    `latency`: from the request of a K-step's operands to their arrival. `k_step`: multiplying one. `write`:
-    writing a tile. `interval`: minimum time between requests, from the memory's bandwidth. `contention`:
-    extra time of a main loop during another group's write.
-
-    Raises TilesimError for a value that is not an integer or is negative, or a `k_step` of 0.
+    `latency`: from the request of a K-step's operands to their arrival; `interval`: between requests, at
+    least. `k_step`: multiplying one; `write`: writing a tile. `contention`: extra time of a main loop during
+    another group's write. Raises TilesimError for values out of range.
     """
 
     latency: Ns
@@ -66,11 +61,9 @@ class Phase(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """When one thread block loads, multiplies and writes, in ns since its first request.
-
-    `steps`: one row per K-step, in flight from `load` to `full`, multiplied from `multiply` to `empty`.
-    `writes`: one row per tile. `stages` and `groups` as given.
-    """
+    """When one thread block loads, multiplies and writes, in ns since its first request. `steps`: STEP
+    [K-steps], in flight from `load` to `full`, multiplied from `multiply` to `empty`; `writes`: WRITE
+    [tiles]."""
 
     steps: np.ndarray
     writes: np.ndarray
@@ -79,7 +72,6 @@ class Timeline:
 
     @property
     def k_steps(self) -> int:
-        """K-steps per tile."""
         return len(self.steps) // len(self.writes)
 
     @property
@@ -122,10 +114,9 @@ class Timeline:
 def timeline(
     times: Times, tiles: int, k_steps: int, stages: int, groups: int = 1, producer: bool = True
 ) -> Timeline:
-    """When a thread block loads, multiplies and writes `tiles` tiles of `k_steps` K-steps each.
-
-    `groups` of consumers take tiles in turn. Without a `producer`, the only group also loads. Raises
-    TilesimError for counts below 1, too many K-steps, or several groups without a producer.
+    """When a thread block loads, multiplies and writes `tiles` tiles of `k_steps` K-steps each; `groups` of
+    consumers take tiles in turn. Without a `producer`, the only group also loads. Raises TilesimError for
+    counts out of range.
 
     >>> times = Times(latency=700, k_step=600, write=2100)
     >>> alike = timeline(times, tiles=3, k_steps=8, stages=4, producer=False)

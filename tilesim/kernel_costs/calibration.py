@@ -1,12 +1,14 @@
 """Calibration: the costs of one kernel, as fitted to its traces and as a costs file lists them."""
 
 from dataclasses import asdict, dataclass
+from os import PathLike
 from typing import Annotated, Any, NamedTuple
 
 from tilesim.costs import RENAMED, Costs, with_current_names
+from tilesim.devices import files, presets
 from tilesim.devices.device import MAX_CTAS_PER_SM
 from tilesim.devices.hardware import Hardware
-from tilesim.errors import CostsError
+from tilesim.errors import CostsError, DeviceError
 from tilesim.kernel_config import MAX_STAGES, MAX_WARPS, TABLE, KernelConfig
 from tilesim.problems import Dtype, Size
 from tilesim.storage.decode import between, decode
@@ -47,7 +49,6 @@ class CalibratedKernel(NamedTuple):
         return config.loads, config.warps, config.stages, self.dtype, config.tile, self.ctas_per_sm
 
     def __str__(self) -> str:
-        """As tables print it."""
         config = self.config
         driven, overlapped = "table-driven" * (config.kernel == TABLE), "overlapped" * config.overlap
         name = " ".join(filter(None, (config.schedule, driven, config.loads, overlapped)))
@@ -103,3 +104,25 @@ def known(device: str, dtype: str, stages: int) -> dict[str, Any]:
 
 LISTED = ("schedule", "kernel", "loads", "warps", "stages")
 """The fields of a configuration that files list beside the tile; `overlap` is among the costs."""
+
+
+def register(path: str | PathLike[str]) -> str:
+    """Make the device of a file known by the file's name, which is returned: "my-gpu" for my-gpu.json.
+
+    One of a preset's name stands in for it until it is discarded. Raises DeviceError, naming the file, where
+    it is no device or its costs are none.
+    """
+    name, entry = files.read(path)
+    presets.add({name: entry})
+    try:
+        calibrations(name)
+    except CostsError as error:
+        presets.discard(name)
+        raise DeviceError(f"{path}: {error}") from None
+    return name
+
+
+def calibrations(name: str) -> tuple[Calibration, ...]:
+    """Those in the file of a device that was registered; raises CostsError where they are none."""
+    costs = presets.registered()[name].get("costs", ())
+    return tuple(Calibration.from_mapping(values, name) for values in costs)

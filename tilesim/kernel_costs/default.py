@@ -18,8 +18,8 @@ from tilesim.devices.facts import REFERENCE
 from tilesim.devices.presets import in_words, presets, registered
 from tilesim.errors import CostsError, unknown
 from tilesim.kernel_config import SPLITTING, TABLE, KernelConfig
-from tilesim.kernel_costs import device_files, features
-from tilesim.kernel_costs.calibration import Calibration
+from tilesim.kernel_costs import features
+from tilesim.kernel_costs.calibration import Calibration, calibrations
 from tilesim.kernel_costs.scaled import for_device, for_problem
 from tilesim.plans import Plan, splits_tiles
 from tilesim.problems import Problem
@@ -45,12 +45,10 @@ STANDS_IN = {
 def default_costs(
     schedule: str, problem: Problem, device: Device, kernel: str = "", made: Plan | None = None
 ) -> Costs:
-    """The costs that `simulate` uses when it is given none: those of `device`'s GPU, as `costs_of` says.
-
-    A device without a name is so many SMs of an H200. `kernel`: as recorded, such as "table-tma-overlap"; ""
-    is the schedule's dedicated one with TMA and overlap, or the table-driven one where it has none. `made`:
-    the schedule's plan, where it is known.
-    """
+    """The costs that `simulate` uses when it is given none: those of `device`'s GPU, as `costs_of` says; a
+    device without a name is so many SMs of an H200. `kernel`: as recorded, such as "table-tma-overlap"; "" is
+    the schedule's dedicated one with TMA and overlap, or else the table-driven one. `made`: the schedule's
+    plan."""
     if device.name:
         return costs_of(device.name, schedule, problem, device, kernel, made)
     costs = costs_of(REFERENCE, schedule, problem, device, kernel, made)
@@ -62,9 +60,9 @@ def costs_of(
 ) -> Costs:
     """The costs of the preset `name`, for a run on `device`, which may be another.
 
-    The nearest of its shipped calibrations, see `nearest`; where none fit, the H200's overheads with K-steps
-    as its hardware takes them, see `tilesim.kernel_costs.scaled.for_device`. Raises CostsError where its
-    datasheet has no rate of the problem's dtype, or the device lacks what the schedule or the kernel needs.
+    The nearest of its shipped calibrations; where none fit, the H200's overheads, as `for_device` scales
+    them. Raises CostsError where its datasheet has no rate of the problem's dtype, or the device lacks what
+    the schedule or the kernel needs.
     """
     features.check(device.name or name, schedule, kernel)
     run = schedule, problem, replace(device, name=name), kernel, made
@@ -83,7 +81,7 @@ def shipped(device: str) -> tuple[Calibration, ...]:
     Those of the H200 are made by:
     tilesim calibrate tilesim/data/traces/h200-*.npz -o tilesim/data/costs/h200.json
     """
-    return device_files.calibrations(device) if device in registered() else _shipped(device)
+    return calibrations(device) if device in registered() else _shipped(device)
 
 
 @cache
@@ -96,12 +94,11 @@ def _shipped(device: str) -> tuple[Calibration, ...]:
 def read_costs(
     source: str | PathLike[str], schedule: str, problem: Problem, device: Device, kernel: str = ""
 ) -> Costs:
-    """Costs by name or from a JSON file, for a run on `device`.
+    """Costs by name ("ideal", "h200", "NVIDIA H200") or from a JSON file, for a run on `device`.
 
-    The words "ideal" and the name of a GPU, such as "h200" or "NVIDIA H200", are names whatever files there
-    are: a file of such a name is written ./h200. A file holds one object of costs, or the list that
-    `tilesim calibrate` writes, of which the nearest is taken and scaled as the shipped ones are. Raises
-    CostsError, naming the file, where it cannot be read or does not hold such costs.
+    A file holds one object of costs, or the list that `tilesim calibrate` writes. A file that is called as a
+    GPU is written ./h200. Raises CostsError, naming the file, where it cannot be read or does not hold such
+    costs.
     """
     if isinstance(source, str):
         if source.lower() == IDEAL:
@@ -114,10 +111,8 @@ def read_costs(
 
 
 def costs_for(values: object, schedule: str, problem: Problem, device: Device, kernel: str = "") -> Costs:
-    """Costs from parsed JSON: an object of costs, or a list of calibrations to take the nearest of.
-
-    Raises CostsError where it is neither, or where no calibration is for this schedule and dtype.
-    """
+    """Costs from parsed JSON: an object of costs, or a list of calibrations to take the nearest of;
+    CostsError where it is neither, or none is for this schedule and dtype."""
     if values == {}:
         raise CostsError("it names no cost, such as k_step; `tilesim calibrate` writes a complete file")
     if isinstance(values, Mapping):
@@ -138,11 +133,7 @@ def costs_for(values: object, schedule: str, problem: Problem, device: Device, k
 
 def effective_schedule(schedule: str, made: Plan, problem: Problem) -> str:
     """The name of `schedule` without parameters; of one that can split tiles, the schedule that its plan
-    equals.
-
-    Where each thread block has one segment, that is naive, or split-k if tiles are split; where blocks have
-    several and no tile is split, it is persistent.
-    """
+    equals: naive or split-k where each thread block has one segment, persistent where no tile is split."""
     name = base_name(schedule)
     if name not in SPLITTING:
         return name
@@ -167,13 +158,13 @@ def nearest(
     kernel: str = "",
     made: Plan | None = None,
 ) -> Costs | None:
-    """The costs of the nearest calibration for a run on `device`, scaled to its tile, dtype and CTAs per SM.
+    """The costs of the nearest calibration for a run on `device`, scaled to its tile, dtype and CTAs per SM;
+    None where none is for such a schedule, or a dtype whose relative rate is known.
 
-    Nearest is by, in this order: the schedule, see `_schedules`, or none, "", where the table-driven kernel
-    is wanted, which runs any; the dtype; TMA or pointer loads; the tile's shape; CTAs per SM; an overlapped
-    epilogue; dedicated or table-driven. For more CTAs per SM than were calibrated, f(r) without a device is
-    r. None where no calibration is for such a schedule, or for a dtype whose rate relative to this one's is
-    known from the datasheet. On a device whose loads are not asynchronous, nothing overlaps.
+    Nearest is by, in this order: the schedule, or none, "", where the table-driven kernel is wanted, which
+    runs any; the dtype; TMA or pointer loads; the tile's shape; CTAs per SM; an overlapped epilogue;
+    dedicated or table-driven. For more CTAs per SM than were calibrated, f(r) without a device is r. On a
+    device whose loads are not asynchronous, nothing overlaps.
     """
     wanted = _wanted(kernel, schedule, problem)
     in_turn = bool(device.name) and not features.loads_ahead(device.name)

@@ -32,7 +32,6 @@ def loads_ahead(name: str) -> bool:
 
 
 def features(name: str) -> set[str]:
-    """What a device has of them."""
     return set(presets()[name].get("features", ()))
 
 

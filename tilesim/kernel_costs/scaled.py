@@ -29,9 +29,7 @@ def for_problem(one: Calibration, problem: Problem, peak_tflops: dict[str, float
     """The costs of `one` for the tile and dtype of `problem`; `peak_tflops` by dtype, of the same GPU.
 
     A K-step that is given is proportional to its multiplications over the peak rate of the dtype. Writing C
-    goes by the bytes of its tile, partials by its elements. The jitter of a K-step is such that a tile's
-    stays. Waiting for a launch, the first operands, a tile gap or `mainloop_overhead` takes
-    as long for any tile.
+    goes by the bytes of its tile, partials by its elements. The jitter is such that a tile's stays.
     """
     (m, n, k), dtype, costs = one.kernel.config.tile, one.kernel.dtype, one.costs
     if ((m, n, k), dtype) == (problem.tile, problem.dtype):
@@ -52,11 +50,9 @@ def for_problem(one: Calibration, problem: Problem, peak_tflops: dict[str, float
 def for_device(costs: Costs, problem: Problem, name: str) -> Costs:
     """`costs`, measured on another GPU for this tile and dtype, as overheads on the preset `name`.
 
-    K-steps are what its hardware takes: see tilesim.model.kstep. A kernel that multiplies more slowly than
-    tensor cores could is as much slower there. Writing tiles and partials goes by the datasheet's memory
-    bandwidth per SM. First load, hand-over and other latencies stay, and so does jitter.
-
-    Raises CostsError where no rate of the dtype is known.
+    K-steps are what its hardware takes, as much slower than tensor cores as before. Writing goes by the
+    datasheet's memory bandwidth per SM; latencies stay. Raises CostsError where no rate of the dtype is
+    known.
     """
     own, new = (Hardware.named(each, problem.dtype) for each in (costs.device, name))
     preset, measured_on = presets()[name], presets()[costs.device]

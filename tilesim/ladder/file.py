@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from importlib.resources import as_file, files
-from importlib.resources.abc import Traversable
+from importlib.resources import files
 from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,15 +13,13 @@ from tilesim.ladder.steps import LARGEST, Figure, Ladder, LadderStep, Limit, Lin
 from tilesim.storage.decode import FILLED, decode
 from tilesim.storage.files import read_json
 
-FOLDER: Path | Traversable = files("tilesim").joinpath("data/ladder")
+FOLDER = Path(str(files("tilesim").joinpath("data/ladder")))
 OFF = 0.01, 0.05
 """What a row's TFLOP/s may be off from its time: a share of it, and TFLOP/s, as it is rounded."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Machine:
-    """What a file says of the machine that measured it."""
-
     gpu: Line
     driver: Line
     cuda: Line
@@ -33,8 +30,6 @@ class _Machine:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """What a file holds, and other fields that are left alone."""
-
     machine: _Machine
     method: Line
     peak_tflops: Limit
@@ -44,23 +39,12 @@ class _File:
 
 def ladders() -> tuple[Ladder, ...]:
     """Every ladder that ships with tilesim, by the name of its file."""
-    if not FOLDER.is_dir():
-        return ()
-    found = sorted((file for file in FOLDER.iterdir() if file.name.endswith(".json")), key=lambda f: f.name)
-    return tuple(_read(file) for file in found)
-
-
-def _read(file: Traversable) -> Ladder:
-    with as_file(file) as path:
-        return read(path)
+    return tuple(map(read, sorted(FOLDER.glob("*.json"))))
 
 
 def read(path: str | PathLike[str]) -> Ladder:
-    """The ladder in a file of `tilesim bench ladder`.
-
-    Raises ReportError, in a sentence that starts with the path, where the file cannot be read, is no
-    ladder, or contradicts itself.
-    """
+    """The ladder in a file of `tilesim bench ladder`; ReportError, which starts with the path, where it is
+    none."""
     return read_json(path, ReportError, parse)
 
 

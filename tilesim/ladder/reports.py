@@ -12,6 +12,7 @@ from tilesim.errors import ReportError, unknown
 from tilesim.kernel_config import current_name
 from tilesim.storage.decode import FILLED, between, decode, text
 from tilesim.storage.files import read_json
+from tilesim.work import Work
 
 LARGEST = 1e18
 """Of a number in a report."""
@@ -38,11 +39,8 @@ def report(bench: str, device: str = "h200") -> Mapping[str, Any]:
 
 
 def read(path: str | PathLike[str], bench: str) -> Mapping[str, Any]:
-    """The report that `tilesim bench BENCH` wrote into a file.
-
-    Raises ReportError, in a sentence that starts with the path, where the file cannot be read, or lacks what
-    the report that ships says.
-    """
+    """The report that `tilesim bench BENCH` wrote into a file; ReportError, which starts with the path, where
+    it cannot be read, or lacks what the report that ships says."""
 
     def checked(values: Any) -> Mapping[str, Any]:
         decode(_kind(report(bench)), values, "the file", ReportError, extra=True)
@@ -72,10 +70,8 @@ def row(report: Mapping[str, Any], **wanted: Any) -> Mapping[str, Any]:
 
 
 def _kind(model: Any) -> Any:
-    """The type of JSON values that are like those of `model`, or say more.
-
-    The items of a list are as the first of the model's, by what all of those have.
-    """
+    """The type of JSON values that are like those of `model`; items of a list as what all of the model's
+    have."""
     if isinstance(model, Mapping):
         named = all(map(str.isidentifier, model))
         fields = [(name, _kind(inner)) for name, inner in model.items()]
@@ -94,3 +90,29 @@ def _common(items: list[Any]) -> Any:
     if not all(isinstance(item, Mapping) for item in items):
         return first
     return {name: value for name, value in first.items() if all(item.get(name) is not None for item in items)}
+
+
+@cache
+def machines() -> tuple[Mapping[str, Any], ...]:
+    """Every file of `tilesim bench` that ships: machine, method and rows of each."""
+    folder = files("tilesim").joinpath("data/timings")
+    names = sorted(file.name for file in folder.iterdir() if file.name.endswith(".json"))
+    return tuple(json.loads(folder.joinpath(name).read_text("utf-8")) for name in names)
+
+
+def kernel_times(problem: Work, facts: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """The rows measured for exactly `problem`, by kernel, on the machine that `facts` describe; `us`, `p20`
+    and `p80` in µs.
+
+    A machine's facts are gpu (its full name), driver, cuda, torch, triton and date; those in `facts` must
+    agree, at least gpu, so a measured trace's meta finds the times of its own day.
+    """
+    shape = problem.as_json()
+    return {
+        row["kernel"]: row
+        for measured in machines()
+        if "gpu" in facts
+        and all(facts.get(name, value) == value for name, value in measured["machine"].items())
+        for row in measured["rows"]
+        if all(row.get(name) == value for name, value in shape.items())
+    }

@@ -24,10 +24,9 @@ Line = Annotated[str, ONE_LINE, text(1, 2000)]
 class LadderStep:
     """A kernel at one problem: what it changes and why, its median time, and what it moves from and to DRAM.
 
-    `step` is its number from 1, None for the yardstick. `tile`, `order` and `stages` are None where they are
-    not known, `dram_bytes` and `l2_bytes` where nobody counted, `sm_mhz` where nobody looked. `bytes_from`:
-    the GPU's counters, or a model of what the kernel must move. `tensor_cycles`: in which tensor cores work,
-    of all of them, and `sm_cycles`, that the kernel takes on all SMs; of a launch with cold caches.
+    `step` is its number from 1, None for the yardstick. What is not known or was not counted is None.
+    `bytes_from`: the GPU's counters, or a model of what the kernel must move. `tensor_cycles`: in which
+    tensor cores work, and `sm_cycles`, that the kernel takes, on all SMs; of a launch with cold caches.
     `load_requests`: loads of a warp from global memory, and `load_sectors`, the pieces of 32 bytes that all
     of them need.
     """
@@ -57,7 +56,6 @@ class LadderStep:
 
     @property
     def flops(self) -> int:
-        """Multiplications and additions of the product."""
         return 2 * self.m * self.n * self.k
 
     @property
@@ -103,9 +101,8 @@ class Ladder:
         return tuple(row for row in self.rows if row.step is not None)
 
     def of(self, **sizes: int | str) -> "Ladder":
-        """The ladder of one problem: the one with most steps, then the largest, of those that have `sizes`.
-
-        `sizes`: any of m, n, k and dtype. Raises ReportError, which says what there is, where none has them.
+        """The ladder of one problem: the one with most steps, then the largest, of those that have `sizes`,
+        any of m, n, k and dtype. Raises ReportError, which says what there is, where none has them.
 
         >>> rows = [_step(step=r, m=m) for r, m in [(1, 512), (2, 512), (1, 1024)]]
         >>> both = Ladder({}, "", Limit(1, 1), Limit(1, 1), tuple(rows))

@@ -8,9 +8,9 @@ For a thread block that shares its SM with r - 1 others it is, in cycles, the la
     DRAM            bytes that miss the L2 / its bandwidth
 
 A stage's loads take LOAD_CYCLES, plus the latency of the L2, or of DRAM if they miss, plus their bytes
-divided by the bandwidth of an SM. Loads of several SMs at the same time are sent once, at the L2's rate for
-merged loads: that rate carries all requested bytes, and bytes sent take the rest of its own rate.
-tilesim.model.traffic derives bytes and misses from the plan; tilesim.devices.hardware has the constants.
+divided by the bandwidth of an SM. The L2's rate for merged loads carries all requested bytes, and bytes sent
+take the rest of its own rate. tilesim.model.traffic derives bytes and misses; tilesim.devices.hardware has
+the constants.
 """
 
 from functools import reduce
@@ -31,8 +31,8 @@ def k_step_terms(
 ) -> np.ndarray:
     """The limits of K-steps beside 0, 1, ... other main loops: float64 cycles [terms, residents, pieces].
 
-    The terms are `multiplying`, waiting, the L2 and DRAM, each alone. `seen`: the traffic. The loads of all
-    stages but one are in flight; with `stages` 0 (unknown) nothing waits for them.
+    The terms are `multiplying`, waiting, the L2 and DRAM, each alone. The loads of all stages but one are in
+    flight; with `stages` 0 (unknown) nothing waits for them.
     """
     terms = _terms(seen, problem, hardware, multiplying, stages, residents)
     return np.stack(np.broadcast_arrays(*terms))
@@ -62,22 +62,17 @@ def _terms(
 
 
 class LoadTimes(NamedTuple):
-    """The times that loads cause in a plan, ns.
-
-    `k_steps`: float64 [ctas_per_sm, segments], the K-step of each segment in plan order beside 0, 1, ...
-    others. `first`: the delay between the first and last first stage of thread blocks that begin together,
-    since DRAM sends what they all load ahead in sequence.
-    """
+    """The times that loads cause in a plan, ns. `k_steps`: float64 [ctas_per_sm, segments], the K-step of
+    each segment in plan order beside 0, 1, ... others. `first`: the delay between the first and last first
+    stage of thread blocks that begin together, which DRAM sends in sequence."""
 
     k_steps: np.ndarray
     first: float
 
 
 def hardware_of(costs: Costs, problem: Problem) -> Hardware | None:
-    """The hardware that takes the K-steps of `problem`; None where they take what the costs say.
-
-    Raises CostsError where no rate of its dtype is known.
-    """
+    """The hardware that takes the K-steps of `problem`, None where costs say it; CostsError for an unknown
+    dtype."""
     return Hardware.named(costs.hardware, problem.dtype) if costs.hardware else None
 
 
@@ -114,11 +109,8 @@ def loads_under(plan: Plan, problem: Problem, device: Device, costs: Costs, hard
 
 
 def slowest_k_step(problem: Problem, device: Device, costs: Costs, hardware: Hardware | None) -> float:
-    """An upper bound for a K-step, ns: all slots load, share nothing, and all loads miss the L2.
-
-    A slot loads at most two K-steps' operands at a time, because a second piece of a main loop may begin
-    before the first one ends (see tilesim.model.traffic). Infinite if it exceeds a double.
-    """
+    """An upper bound for a K-step, ns: all slots load, share nothing, and all loads miss the L2. A slot loads
+    two K-steps at most, as a piece of a main loop may begin before the one before it ends."""
     if hardware is None:
         return costs.k_step * max(costs.coresidency)
     everything = np.array([2.0 * problem.k_step_bytes * device.slots])

@@ -1,11 +1,8 @@
 """Traffic: how much of A and B a plan reads from DRAM, and when, with a cache in between.
 
-Thread blocks load the same pieces of A along a row of tiles, and of B along a column. A recently loaded piece
-is in the cache, unless too much else has been loaded since: an LRU cache keeps all pieces for about the same
-time (H. Che, Y. Tung, Z. Wang, Hierarchical Web Caching Systems, IEEE JSAC 20 (7), 2002).
-
-Time is in K-steps, with all slots in step: this looks at the plan, not at a run. It takes one sort of pieces
-of main loops, whose number is bounded because long main loops have longer pieces.
+A recently loaded piece is in the cache, unless too much else has been loaded since: an LRU cache keeps all
+pieces for about the same time (H. Che, Y. Tung, Z. Wang, Hierarchical Web Caching Systems, IEEE JSAC 20 (7),
+2002). Time is in K-steps, with all slots in step: this looks at the plan, not at a run.
 """
 
 from collections.abc import Iterable
@@ -26,12 +23,9 @@ MERGED = 1.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Traffic:
-    """The traffic while each piece of a main loop is multiplied: float64 [pieces].
-
-    In bytes per K-step of all slots, `asked`: loaded; `sent`: sent by the L2, once for loads within MERGED
-    K-steps; `missed`: from DRAM. `l2_miss`: the probability that a main loop waits for DRAM, which merged
-    loads share with the first.
-    """
+    """The traffic while each piece of a main loop is multiplied: float64 [pieces]. In bytes per K-step of all
+    slots, `asked`: loaded; `sent`: by the L2, once for loads within MERGED K-steps; `missed`: from DRAM.
+    `l2_miss`: the probability that a main loop waits for DRAM."""
 
     asked: np.ndarray
     sent: np.ndarray
@@ -40,11 +34,9 @@ class Traffic:
 
 
 class Operand(NamedTuple):
-    """A or B, as pieces of main loops load it: arrays by piece.
-
-    `size`: bytes per piece. `since`: float64 K-steps since the same data was last loaded, infinite at first.
-    `merged`: int64, pieces whose loads the L2 merges with an earlier one, which is in `first`.
-    """
+    """A or B, as pieces of main loops load it: `size`, bytes per piece; `since`, float64 K-steps since the
+    same data was last loaded, infinite at first; `merged`, int64, pieces whose loads the L2 merges with an
+    earlier one, in `first`."""
 
     size: int
     since: np.ndarray
@@ -54,13 +46,10 @@ class Operand(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loads:
-    """What a plan loads, regardless of the cache, piece by piece.
-
-    `row`: int64, the piece's segment in plan order, the queue last. `rows`: number of segments. `at`: equal
-    for pieces multiplied at the same time. `cut`: int64, pieces that a segment covers only partly, and
-    `part`: the fraction of each that is loaded. `operands`: A and B. `length`: K-steps per piece. `span`: of
-    the whole run.
-    """
+    """What a plan loads, regardless of the cache, piece by piece. `row`: int64, the piece's segment in plan
+    order, of so many `rows`. `at`: equal for pieces multiplied at the same time. `cut`: int64, pieces that a
+    segment covers only partly, and `part`: the fraction of each that is loaded. `operands`: A and B. In
+    K-steps, `length` of a piece and `span` of the whole run."""
 
     row: np.ndarray
     rows: int

@@ -1,8 +1,4 @@
-"""The player: a single HTML page that plays runs of one product, with scrubbing and pinning.
-
-`page(traces)` returns the whole page; nothing is fetched. Its program is TypeScript in `source/`, which `make
-player` builds into `player.js`. `source/state.ts` repeats the definitions of `tilesim.view`.
-"""
+"""The player: a single HTML page that plays runs of one product, with scrubbing and pinning."""
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
@@ -49,22 +45,22 @@ def page(
     """HTML that plays 1 to 4 runs of one product on a common clock, without other files or network.
 
     `names` default to the schedules. Without a story, the page says how long the runs take. `theme`: "dark",
-    "light", or "" for the reader's own. `at`: the time to open at, in ns, by default the end; for long runs
-    the page holds a window around it. `lang`: the language of the story and of `words`, which translates
-    `SENTENCES`. With a `version`, the page asks its server whether that is current, and reloads if not.
-    `report`: lines of text that stand below the player, in a font of equal widths.
+    "light", or "" for the reader's own. `at`: the time to open at, in ns, by default the end. `lang`: of the
+    story and of `words`, which translates `SENTENCES`. With a `version`, the page asks its server whether
+    that is current, and reloads if not. `report`: lines of text that stand below the player, in a font of
+    equal widths.
 
     Raises TilesimError for no or more than 4 traces, different products, or a time outside the runs.
     """
     _check(traces, at)
     called = list(names or figures.names(traces))
-    program, style = _part("player.js"), _part("player.css")
+    program, style = part("player.js"), part("player.css")
     known = {sentence: words[sentence] for sentence in SENTENCES if sentence in words}
 
     def said(sentence: str, **fields: str) -> str:
         return known.get(sentence, sentence).format(**fields)
 
-    return Template(_part("page.html")).substitute(
+    return Template(part("page.html")).substitute(
         policy=escape(_policy(program, style, bool(version))),
         lang=escape(lang),
         theme=f' data-theme="{escape(theme)}"' if theme else "",
@@ -98,8 +94,8 @@ def framed(trace: Trace) -> str:
 
 def error_page(error: str, version: str) -> str:
     """HTML that shows an error until its server has another page."""
-    program, style = _part("player.js"), _part("player.css")
-    return Template(_part("error_page.html")).substitute(
+    program, style = part("player.js"), part("player.css")
+    return Template(part("error_page.html")).substitute(
         policy=escape(_policy(program, style, reload=True)),
         error=escape(error),
         style=style,
@@ -119,8 +115,8 @@ def fragment(address: str, title: str) -> str:
     """
     source, words = escape(quote(address)), escape(title)
     return (
-        Template(_part("fragment.html"))
-        .substitute(source=source, title=words, component=_part("component.js").strip())
+        Template(part("fragment.html"))
+        .substitute(source=source, title=words, component=part("component.js").strip())
         .rstrip()
     )
 
@@ -164,6 +160,6 @@ def _policy(program: str, style: str, reload: bool) -> str:
     return policy(allowed | ({"connect-src": "'self'"} if reload else {}))
 
 
-def _part(name: str) -> str:
+def part(name: str) -> str:
     """The text of a file in this folder."""
     return files(__name__).joinpath(name).read_text("utf-8")

@@ -1,17 +1,89 @@
-"""The data of a page, as JSON that `source/data.ts` reads."""
+"""The data of a page, as JSON that `source/data.ts` reads: a long run is shown window by window."""
 
 import json
+from base64 import b64encode
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from tilesim.analysis.divergence import time_lag
-from tilesim.player.columns import encoded
-from tilesim.player.window import MOST, Window, before, window
+from tilesim.metrics import first_of_cta, launch_end
 from tilesim.traces import Trace
 from tilesim.work import Problem, WorkItems
+
+MOST = 2**16
+"""Maximum number of segments in a page, over all its traces."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Rows `first` to `last` of a trace's spans, and what a page needs to count correctly with them.
+
+    No other segment holds a slot between `since` and `until`, ns. `tiles`, `blocks`: done and launched
+    before. `resident`: thread blocks of the window launched before it. `unfinished`: its tiles with a later
+    segment.
+    """
+
+    first: int
+    last: int
+    since: int
+    until: int
+    tiles: int
+    blocks: int
+    resident: tuple[int, ...]
+    unfinished: tuple[int, ...]
+
+
+def window(trace: Trace, most: int = MOST, at: float = 0.0) -> Window:
+    """At most `most` segments in order of issue, from the first that is not done at `at` ns.
+
+    >>> from tilesim import view
+    >>> found = window(view._example(), most=2, at=1500)
+    >>> found.first, found.last, found.since, found.until, found.tiles, found.blocks
+    (2, 4, 1000, 2000, 2, 2)
+    """
+    spans, count = trace.spans, len(trace.spans)
+    first = 0
+    if count > most:
+        first = min(int(np.argmax(spans["done"] > at)), count - most) if at < trace.makespan else count - most
+    last = min(count, first + most)
+    before, inside, after = spans[:first], spans[first:last], spans[last:]
+    since = int(before["done"].max(initial=0))
+    until = int(after["issue"][0]) if len(after) else trace.makespan
+    tiles, blocks = np.unique(inside["tile"]), np.unique(inside["cta"])
+    # Flags by tile, because sorting the tiles of two million segments would take a second.
+    later = np.zeros(trace.problem.tiles, bool)
+    later[after["tile"]] = True
+    held = np.count_nonzero(later) + np.count_nonzero(~later[tiles])
+    firsts = first_of_cta(trace)
+    return Window(
+        first,
+        last,
+        since,
+        max(until, since + 1),
+        trace.problem.tiles - int(held),
+        int(np.count_nonzero(firsts < first)),
+        tuple(blocks[np.isin(blocks, before["cta"])].tolist()),
+        tuple(tiles[later[tiles]].tolist()),
+    )
+
+
+def before(trace: Trace, shown: Window) -> int:
+    """The time, in ns, at which to open the preceding window of equal size, with some overlap.
+
+    >>> from tilesim import view
+    >>> trace = view._example()
+    >>> before(trace, window(trace, most=4, at=2500))
+    0
+    """
+    count = shown.last - shown.first
+    # A window begins with unfinished segments: at most one per slot, and another being written.
+    shared = min(2 * trace.device.slots, count // 2)
+    return int(trace.spans["issue"][max(0, shown.first - count + shared)])
+
 
 MOST_LAGS = 1000
 """Maximum number of points in the lag curve."""
@@ -86,3 +158,40 @@ def _lag(traces: Sequence[Trace]) -> dict[str, list[int]] | None:
         at = np.linspace(times[0], times[-1], MOST_LAGS)
         times, lags = at, np.interp(at, times, lags)
     return {"times": np.rint(times).astype(int).tolist(), "lags": np.rint(lags).astype(int).tolist()}
+
+
+PLACES = ("tile", "cta", "sm", "slot", "k0", "k1")
+TIMES = ("issue", "load", "start", "drain", "ready", "fixup", "done")
+"""Each is stored as the difference from the previous one; `load` is when the first load begins."""
+
+
+def encoded(trace: Trace, rows: slice) -> str:
+    """Rows of the spans, column by column, PLACES, then TIMES: the differences from row to row, in zigzag,
+    LEB128 and base64."""
+    spans = trace.spans[rows]
+    times = [launch_end(trace)[rows] if name == "load" else spans[name] for name in TIMES]
+    columns = [spans[name] for name in PLACES] + [times[0]]
+    columns += [after - before for before, after in pairwise(times)]
+    return b64encode(
+        b"".join(varints(np.diff(column.astype(np.int64), prepend=0)) for column in columns)
+    ).decode()
+
+
+def varints(values: np.ndarray) -> bytes:
+    """Integers in zigzag and LEB128 encoding: seven bits per byte, lowest first.
+
+    >>> varints(np.array([0, -1, 1, 64])).hex(" ")
+    '00 01 02 80 01'
+    """
+    rest = ((values << 1) ^ (values >> 63)).view(np.uint64)
+    widths = np.ones(len(rest), np.int64)
+    for bits in range(7, 64, 7):
+        widths += rest >> np.uint64(bits) > 0
+    ends = np.cumsum(widths)
+    found = np.zeros(ends[-1] if len(ends) else 0, np.uint8)
+    for place in range(int(widths.max(initial=0))):
+        wide = widths > place
+        more = (widths[wide] > place + 1).astype(np.uint8) << 7
+        digit = (rest[wide] >> np.uint64(7 * place)).astype(np.uint8) & 0x7F
+        found[ends[wide] - widths[wide] + place] = digit | more
+    return found.tobytes()

@@ -1,17 +1,12 @@
-"""Deck: the slides of a talk as one HTML page with reveal.js, which needs no network.
-
-A slide is a clip that plays once and stops, or loops, with speaker notes. Its program is `source/deck.ts`,
-which `make player` bundles with reveal.js into `deck.js`.
-"""
+"""Deck: the slides of a talk as one HTML page with reveal.js, which needs no network."""
 
 from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from importlib.resources import files
 from string import Template
 
-from tilesim.player import hashed, policy
+from tilesim.player import hashed, part, policy
 from tilesim.player.data import as_text
 
 SPEAKERS_VIEW = "sha256-GzCveToXhSIzS3M5eQeRm3McVRB7cYneYKwTkzA3wDk="
@@ -31,10 +26,8 @@ def deck(
     slides: Sequence[Slide], size: tuple[int, int], title: str, theme: str = "dark", lang: str = "en"
 ) -> str:
     """HTML of a talk with slides of `size` pixels; notes and title are escaped."""
-    program, style = (
-        files(__package__).joinpath(f"deck.{kind}").read_text("utf-8") for kind in ("js", "css")
-    )
-    return Template(files(__package__).joinpath("deck.html").read_text("utf-8")).substitute(
+    program, style = part("deck.js"), part("deck.css")
+    return Template(part("deck.html")).substitute(
         policy=escape(_policy(program)),
         lang=escape(lang),
         theme=escape(theme),
@@ -47,7 +40,6 @@ def deck(
 
 
 def _section(slide: Slide) -> str:
-    """A reveal.js section; the program adds its film."""
     lines = "<br>".join(map(escape, slide.note.splitlines()))
     label = escape(" ".join(slide.note.split()))
     loop = " loop" if slide.loops else ""
@@ -56,8 +48,8 @@ def _section(slide: Slide) -> str:
 
 
 def _policy(program: str) -> str:
-    """A content security policy that allows this program, its films, and no network. reveal.js sets styles at
-    run time, and shows the page itself in the speaker view."""
+    """A content security policy without network. reveal.js sets styles, and shows the page itself in the
+    speaker view."""
     return policy(
         {
             "script-src": f"{hashed(program)} '{SPEAKERS_VIEW}'",

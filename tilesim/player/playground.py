@@ -1,8 +1,4 @@
-"""Playground: the results that the documentation's playground page shows for its form.
-
-The page runs this in the browser, so it uses only the core of tilesim. `answer` takes the fields as text and
-returns JSON values: an error for each invalid field, or plans, figures and the player's page.
-"""
+"""Playground: the results that the documentation's playground page shows for its form."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -14,9 +10,8 @@ from tilesim import player
 from tilesim.devices.device import Device
 from tilesim.devices.presets import presets
 from tilesim.errors import ProblemError, TilesimError, shown
-from tilesim.formats import plan_lines
 from tilesim.orders import ORDERS
-from tilesim.plans import Plan
+from tilesim.plans import Plan, plan_lines
 from tilesim.player import figures
 from tilesim.problems import DTYPE_BYTES, Problem
 from tilesim.schedules import SCHEDULES
@@ -65,10 +60,9 @@ def choices() -> dict[str, dict[str, str]]:
 
 
 def answer(given: Mapping[str, str]) -> dict[str, Any]:
-    """The results for the fields `given`; missing ones have the values of DEFAULT.
-
-    {"errors": {field: sentence}} if any is invalid, else `command`: the equivalent command line; `plans`:
-    name, sentence and rows (thread block, tiles) of each; `figures`: {figure: [one per run]}; `page`: HTML.
+    """The results for the fields `given`; missing ones have the values of DEFAULT: {"errors": {field:
+    sentence}} if any is invalid, else `command`, `plans`, `names`, `figures`: {figure: [one per run]}, and
+    `page`: HTML.
 
     >>> answer({"m": "0"})["errors"]
     {'m': 'm is 0; it must be a whole number from 1 to 1099511627776'}
@@ -107,7 +101,6 @@ def command(fields: Mapping[str, str]) -> str:
 
 
 def _within(field: str, make: Callable[[], Any]) -> Any:
-    """Call `make`, attributing any TilesimError to `field`."""
     try:
         return make()
     except TilesimError as error:
@@ -175,12 +168,11 @@ def _plan(name: str, plan: Plan, problem: Problem, device: Device) -> dict[str, 
         "name": name,
         "sentence": f"{plural(plan.ctas, 'thread block')}, {at_once} at once, "
         f"{plural(problem.tiles, 'tile')} of {plural(problem.k_steps, 'K-step')}",
-        "rows": list(plan_lines.blocks(plan, problem, BLOCKS)),
+        "rows": list(plan_lines(plan, problem, BLOCKS)),
     }
 
 
 def _figures(traces: Sequence[Trace]) -> dict[str, list[str]]:
-    """The rows of the player's table, except those equal for all runs."""
     tables = [figures.table(trace) for trace in traces]
     return {
         name: [table[name] for table in tables] for name in tables[0] if name not in ("origin", "product")

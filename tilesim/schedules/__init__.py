@@ -35,8 +35,8 @@ Function = Callable[..., Plan]
 
 
 class _Schedules(Mapping[str, Function]):
-    """Schedules by name: from this folder, from packages, and registered ones. Each is imported when it is
-    looked up, so a broken one raises ScheduleError only under its own name."""
+    """Schedules by name: from this folder, from packages, and registered ones, each imported when it is
+    looked up."""
 
     def __init__(self) -> None:
         self._registered: dict[str, tuple[Function, str]] = {}
@@ -62,11 +62,9 @@ class _Schedules(Mapping[str, Function]):
         return _loaded(f"the schedule {name!r} of {_packages(offers)}", offers[0].attr, offers[0].load)
 
     def register(self, function: Function) -> Function:
-        """Register `function` under its own name; usable as a decorator.
-
-        Registering again from the same module, as when a notebook cell is rerun, replaces it. Raises
-        ScheduleError if another schedule has that name, or `function` is not a function (problem, device).
-        """
+        """Register `function` under its own name; usable as a decorator. Registering again from the same
+        module replaces it. Raises ScheduleError if another schedule has that name, or it is not a function
+        (problem, device)."""
         name = getattr(function, "__name__", "")
         if not name.isidentifier():
             raise ScheduleError(f"{function!r:.60} has no name; define it with def")
@@ -98,7 +96,6 @@ class _Schedules(Mapping[str, Function]):
 
 
 def _files() -> set[str]:
-    """The schedules in this folder."""
     names = (module.name for module in iter_modules(__path__))
     return {name.replace("_", "-") for name in names if not name.startswith("_")}
 
@@ -128,7 +125,6 @@ def _packages(points: tuple["EntryPoint", ...]) -> str:
 
 
 def _loaded(what: str, name: str, load: Callable[[], Any]) -> Function:
-    """The function that `load` returns; raises ScheduleError if that fails."""
     try:
         function = load()
     except (Exception, SystemExit) as error:
@@ -179,9 +175,8 @@ SCHEDULES = _Schedules()
 def plan(schedule: str | Function, problem: Work, device: Device) -> Plan:
     """The checked Plan of a schedule, given by name, such as "persistent" or "split-k:2", or as a function.
 
-    Raises ScheduleError for an unknown name, invalid parameters, a function that fails, or one that does not
-    return a Plan; PlanError for a plan that omits or repeats a K-step, or might wait forever; ProblemError
-    for work items, which have no schedules.
+    Raises ScheduleError for an unknown name, invalid parameters, or a function that fails or returns no Plan;
+    PlanError for a plan that omits or repeats a K-step, or might wait forever; ProblemError for work items.
     """
     problem = gemm_of(problem)
     if callable(schedule):

@@ -9,11 +9,8 @@ from tilesim.problems import Problem
 
 
 def cluster_launch_control(problem: Problem, device: Device) -> Plan:
-    """Blocks of a grid of one per tile start while slots are free, and cancel the others one by one.
-
-    A block cancelled before it starts is never launched, so busy SMs leave no surplus blocks. CUDA
-    Programming Guide, "Work Stealing with Cluster Launch Control".
-    """
+    """Blocks of a grid of one per tile start while slots are free, and cancel the others one by one (CUDA
+    Programming Guide, "Work Stealing with Cluster Launch Control")."""
     started = min(device.slots, problem.tiles)
     order = rasterize(problem)
     own = segments(np.arange(started), order[:started], 0, problem.k_steps)

@@ -11,12 +11,8 @@ from tilesim.text import plural
 
 
 def split_k(problem: Problem, device: Device, s: int) -> Plan:
-    """Block i * tiles + b computes slice i of the b-th tile of the order; slices differ by at most one
-    K-step.
-
-    Fixed-split decomposition: Stream-K, arXiv 2301.03598, figure 2a. Raises ScheduleError for more slices
-    than K-steps.
-    """
+    """Block i * tiles + b computes slice i of the b-th tile of the order; slices differ by at most one K-step
+    (Stream-K, arXiv 2301.03598, figure 2a). Raises ScheduleError for more slices than K-steps."""
     steps = problem.k_steps
     if s > steps:
         have = plural(steps, "K-step")

@@ -25,10 +25,8 @@ def stream_k(problem: Problem, device: Device, g: int | None = None) -> Plan:
 
 
 def shares(schedule: str, problem: Problem, slots: int) -> tuple[int, int]:
-    """(tiles of the order that thread blocks share, thread blocks) of persistent, stream-k[:G] or
-    stream-k-hybrid[:2].
-
-    Raises ScheduleError for more thread blocks than run at once, which wait for each other, or than K-steps.
+    """(tiles that thread blocks share, thread blocks) of persistent, stream-k[:G] or stream-k-hybrid[:2];
+    raises ScheduleError for more thread blocks than run at once, which wait for each other, or than K-steps.
 
     >>> shares("stream-k-hybrid", Problem(1280, 1280, 512, (128, 128, 64)), 64)  # 100 tiles
     (100, 64)
@@ -63,10 +61,8 @@ def grid_size(problem: Problem, slots: int) -> int:
     """The cheapest number of CTAs, 1 to `slots`, by Stream-K's grid-size model (arXiv 2301.03598).
 
     cost(g) = a + b * [peers > 1] + c * steps + d * (peers - 1), with steps = ceil(total / g) K-steps per CTA
-    and peers = ceil(k_steps / steps) CTAs per tile. The paper fits the constants to a GPU; here the unit is a
-    K-step, c = 1, and b = d = 256 / tile_k, because merging an accumulator costs about as much as 256
-    multiply-adds per element. a does not matter. The smallest g wins ties: it needs fewer slots and splits
-    fewer tiles.
+    and peers = ceil(k_steps / steps) CTAs per tile. In units of a K-step c = 1, and b = d = 256 / tile_k. The
+    smallest g wins ties.
 
     >>> grid_size(Problem(256, 3584, 8192, tile=(128, 128, 32)), 108)  # the paper's figure 8
     108
@@ -81,9 +77,9 @@ def grid_size(problem: Problem, slots: int) -> int:
 def even_ranges(tiles: np.ndarray, k_steps: int, ctas: int) -> np.ndarray:
     """The segments of `ctas` thread blocks that share `tiles` evenly: a SEGMENT array, sorted by CTA.
 
-    Of all tiles' K-steps in sequence, `k_steps` each, CTA c takes [total * c // ctas, total * (c + 1) //
-    ctas) (Stream-K, arXiv 2301.03598, figure 2b). It processes its range backward, so the owner of a tile,
-    its highest CTA, waits for what other CTAs do first.
+    Of all tiles' K-steps in sequence, CTA c takes [total * c // ctas, total * (c + 1) // ctas) (Stream-K,
+    arXiv 2301.03598, figure 2b), backward, so that a tile's owner, its highest CTA, waits for what others do
+    first.
 
     >>> even_ranges(np.array([7, 5, 6]), 4, 2).tolist()
     [(0, 5, 0, 2), (0, 7, 0, 4), (1, 6, 0, 4), (1, 5, 2, 4)]

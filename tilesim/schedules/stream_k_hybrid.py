@@ -13,11 +13,9 @@ from tilesim.schedules.stream_k import even_ranges, stream_k
 def stream_k_hybrid(problem: Problem, device: Device, tiles: int = 2) -> Plan:
     """One CTA per slot; what full waves leave over is shared evenly, at most `tiles` tiles per CTA.
 
-    1: full waves of whole tiles first, then the rest, less than a tile per CTA. 2: the rest and one wave
-    first, so that no partial is late, then full waves of whole tiles. If nothing is left over, no tile is
-    split; less than a wave of tiles is basic stream-k.
-
-    Stream-K, arXiv 2301.03598, figure 3. Raises ScheduleError if `tiles` is neither 1 nor 2.
+    1: full waves of whole tiles first, then the rest. 2: the rest and one wave first, so that no partial is
+    late, then full waves. Less than a wave of tiles is basic stream-k. Stream-K, arXiv 2301.03598, figure 3.
+    Raises ScheduleError if `tiles` is neither 1 nor 2.
     """
     if tiles not in (1, 2):
         raise ScheduleError(f"stream-k-hybrid:{tiles} shares {tiles} tiles; it must be 1 or 2")

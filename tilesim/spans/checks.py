@@ -1,9 +1,5 @@
-"""The rules of spans, implemented twice: a fast pass that accepts or not, and checks that explain a fault.
-
-The compiled pass handles a million rows but cannot phrase an error; the checks by column find the row and the
-words, but need twice the memory and several times as long. Whatever the pass accepts, the checks accept; a
-property test verifies this.
-"""
+"""The rules of spans, implemented twice: a fast compiled pass for a million rows, which accepts or not, and
+checks by column, which find the row and the words. What the pass accepts, the checks accept."""
 
 from itertools import pairwise
 
@@ -36,10 +32,8 @@ def last_done(
     spans: SpanColumns, cycles: Column, free: Column, drained: Column, k_steps: int, complete: Column
 ) -> int:
     """When the last span is done, or -1 if a span is inconsistent, overlaps another, or is out of order.
-
-    `free`, by SM: whether it is free. `drained`: zeros, by slot of the device. Coverage of tiles is not
-    checked; `complete`, by tile, is set to True if a row has all of its `k_steps`.
-    """
+    `free`, by SM: whether it is. `drained`: zeros, by slot of the device. `complete`, by tile: set to True if
+    a row has all of its `k_steps`."""
     ctas_per_sm = len(drained) // len(free)
     last, last_issue, last_start, last_place = -1, 0, 0, 0
     if spans.issue[0] != 0:

@@ -1,7 +1,4 @@
-"""The slot and issue of each segment of a measured run.
-
-A kernel can record its SM and its times, but the hardware does not report its slot on the SM.
-"""
+"""The slot and issue of each segment of a measured run, which the hardware does not report."""
 
 import numpy as np
 
@@ -10,17 +7,14 @@ from tilesim.errors import TraceError
 
 
 def complete(spans: np.ndarray, entry: np.ndarray | None = None) -> np.ndarray:
-    """A copy of `spans`, a SPAN array, with `slot` and `issue` derived from the other fields.
-
-    `entry`: int64 ns [spans], the first instruction of each row's thread block, if it was recorded.
+    """A copy of `spans`, a SPAN array, with `slot` and `issue` derived from the other fields. `entry`: int64
+    ns [spans], the first instruction of each row's thread block, if it was recorded.
 
     A thread block holds a slot from its entry (or first start) to its last done, and takes the first free
-    slot of its SM. The first segment of a slot is issued at the earliest entry (or start) of all. A thread
-    block's first segment is issued when the previous block in the slot is done, its later ones at the
-    previous done or, if they start before that, at the previous drain.
-
-    Raises TraceError if a thread block is on two SMs or starts before its entry, or an SM holds more than
-    MAX_CTAS_PER_SM blocks at once.
+    slot of its SM. The first segment of a slot is issued at the earliest entry (or start) of all, a thread
+    block's first when the previous block in the slot is done, its later ones at the previous done or, if they
+    start before that, drain. Raises TraceError if a block is on two SMs or starts before its entry, or an SM
+    holds too many.
     """
     spans = spans.copy()
     spans["slot"] = slots(spans, entry)

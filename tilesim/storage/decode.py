@@ -1,9 +1,8 @@
 """Decode: parsed JSON as a type describes it, or one sentence with the field, the value and what is allowed.
 
-A type is a dataclass, or is built of what the hints of dataclasses are built of: int, float, str, bool, None,
-Literal, Any, list, tuple, dict with texts as keys, unions, and Annotated with the rules of this module. True
-and False are not numbers, and neither is NaN or what a double cannot hold. A place in the values is written
-as jq writes it, such as `rows[0].tile`.
+A type is a dataclass, or is built of what the hints of dataclasses are built of, and Annotated with the rules
+of this module. True and False are not numbers, and neither is NaN or what a double cannot hold. A place in
+the values is written as jq writes it, such as `rows[0].tile`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -34,8 +33,7 @@ T = TypeVar("T")
 
 class Rule(NamedTuple):
     """What a value must be beside its type: whether it is, how a sentence goes on that says so, and the names
-    that it may be, if those are few.
-    """
+    that it may be, if those are few."""
 
     allows: Callable[[Any], bool]
     words: str = ""
@@ -101,8 +99,7 @@ def decode(kind: Any, values: Any, what: str, error: type[TilesimError], *, extr
 
 def check(made: Any, error: type[TilesimError], *names: str) -> None:
     """Hold the fields of a dataclass's instance, or those of some `names`, against their types, and convert
-    them as `decode` does, which also says what is raised.
-    """
+    them as `decode` does, which also says what is raised."""
     kind: Any = type(made)
     reader = _Reader("", error, False)
     for name, (node, _) in _fields(kind).items():
@@ -222,7 +219,6 @@ class _Reader:
         return float(value) if family is float else value
 
     def _items(self, node: _Node, values: Any, at: str) -> Any:
-        """A list, or a tuple of so many or any number."""
         make, parts = get_origin(node.kind) or node.kind, node.parts
         if make is list or ... in parts:
             parts = parts[:1] * len(values)
@@ -234,7 +230,6 @@ class _Reader:
         )
 
     def _made(self, kind: Any, values: Mapping[str, Any], at: str) -> Any:
-        """An instance of a dataclass."""
         known, place = _fields(kind), at or self.what
         for name in values if not self.extra else ():
             if name not in known:

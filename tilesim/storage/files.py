@@ -1,8 +1,4 @@
-"""Files: read within limits, never written over what was read, and whole under their name or not there.
-
-A command that writes calls `check_outputs(outputs, inputs)` before any work; `write(path, fill)` writes.
-`read_bytes(path, most, error)` and `read_json(path, error)` read a file that may come from anybody.
-"""
+"""Files: read within limits, never written over what was read, and whole under their name or not there."""
 
 import os
 import shutil
@@ -43,11 +39,11 @@ def check(path: PathName) -> None:
 
 
 def check_outputs(outputs: Iterable[PathName | None], inputs: Iterable[PathName | None] = ()) -> None:
-    """Raise TilesimError unless each of `outputs` can be written and is none of the `inputs`.
+    """Raise TilesimError unless each of `outputs` can be written and is neither one of the `inputs` nor
+    another output.
 
-    Nor may one be another output. Two names are of one file however they are spelled: through links, hard
-    links, or folders and back. None stands for an option that was not given. What is no file, such as
-    /dev/stdout, may be named twice.
+    Two names are of one file however they are spelled. None stands for an option that was not given. What is
+    no file, such as /dev/stdout, may be named twice.
     """
     read = [path for path in inputs if path is not None]
     written: list[PathName] = []
@@ -70,8 +66,8 @@ def write(path: PathName, fill: Callable[[BinaryIO], object]) -> None:
     """Let `fill` write into a temporary file beside `path`, then move it there.
 
     An existing file is replaced only by a complete one, which keeps its permissions; a link's target is
-    replaced, not the link. What is no file, such as /dev/stdout, is written to once all is there. Raises
-    TilesimError where the folder does not exist, cannot be written, or the disk is full.
+    replaced, not the link. What is no file is written to once all is there. Raises TilesimError where `path`
+    cannot be written.
     """
     check(path)
     partial = None
@@ -115,10 +111,8 @@ def read_bytes(path: PathName, most: int, error: type[TilesimError]) -> bytes:
 
 
 def at_most(read: Callable[[int], bytes], most: int) -> bytes:
-    """The first `most` bytes that a stream's `read` gives, or all that there are.
-
-    They are read a piece at a time, because to ask for many at once takes memory for as many.
-    """
+    """The first `most` bytes that a stream's `read` gives, a piece at a time, as to ask for many takes memory
+    for many."""
     data = BytesIO()
     while data.tell() < most and (piece := read(min(PIECE, most - data.tell()))):
         data.write(piece)
@@ -129,11 +123,8 @@ def read_json(
     path: PathName, error: type[TilesimError], make: Callable[[Any], Any] | None = None, most: int = MOST_JSON
 ) -> Any:
     """The values in a JSON file, or what `make` makes of them: no NaN, no number beyond a double, no key
-    twice, no nesting beyond sense.
-
-    Raises `error`, in a sentence that starts with the path, where it cannot be read, is no such file, or
-    `make` raises such an error.
-    """
+    twice, no deep nesting. Raises `error`, which starts with the path, where it is no such file, or `make`
+    raises it."""
     data = read_bytes(path, most, error)
     try:
         values = parse(data.removeprefix(b"\xef\xbb\xbf"), error)

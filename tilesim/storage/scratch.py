@@ -1,8 +1,4 @@
-"""Scratch: a temporary folder that does not outlive its process, however that ends.
-
-A process holds a lock on its folder, which the system lets go of when the process is gone, killed or not.
-Whoever needs a folder next removes those that nobody holds.
-"""
+"""Scratch: a temporary folder that does not outlive its process, however that ends."""
 
 import os
 import re

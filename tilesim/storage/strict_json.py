@@ -1,7 +1,6 @@
 """JSON from unknown sources: what any tool would read alike, or one sentence that says what is wrong with it.
 
-Python's own parser takes more than JSON is: NaN, numbers beyond a double, a key given twice, a thousand
-levels of nesting, on which whoever walks the values runs out of stack.
+Python's own parser also takes NaN, numbers beyond a double, a key given twice, and any depth of nesting.
 """
 
 import json
@@ -21,17 +20,11 @@ def decoder(parse_float: Callable[[str], Any] | None = None) -> json.JSONDecoder
 
     `parse_float` makes a number out of one with a fraction, else it is a float.
     """
-    return json.JSONDecoder(
-        parse_constant=_constant,
-        parse_float=parse_float,
-        object_pairs_hook=_once,
-    )
+    return json.JSONDecoder(parse_constant=_constant, parse_float=parse_float, object_pairs_hook=_once)
 
 
 def parse(
-    text: str | bytes,
-    error: type[TilesimError],
-    parse_float: Callable[[str], Any] | None = None,
+    text: str | bytes, error: type[TilesimError], parse_float: Callable[[str], Any] | None = None
 ) -> Any:
     """The values in `text`, UTF-8 where it is bytes; raises `error` where it is no such JSON.
 

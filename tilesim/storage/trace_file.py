@@ -1,10 +1,8 @@
 """The native trace file: an .npz without pickle that holds `header` (JSON, UTF-8) and `planes`.
 
 These are the spans as uint8 [columns, 8, rows]: of each column's numbers the bytes, the lowest first, and of
-times what lies between one and the one before it. Most planes are nearly all zeros, so a file is half as
-large as one of the spans as they are; such a one, with the SPAN array `spans` for `planes`, is read too.
-
-What the archive says of sizes is held against limits before anything is inflated.
+times what lies between one and the one before it, most of which are zeros. A file with the SPAN array `spans`
+for `planes` is read too. What the archive says of sizes is held against limits before anything is inflated.
 """
 
 import json
@@ -34,9 +32,7 @@ MOST_PREAMBLE = 2**16
 
 def write(path: str | PathLike[str], header: Mapping[str, Any], spans: np.ndarray) -> None:
     """Write under exactly the name `path`; what is equal gives equal bytes. `header` holds JSON values.
-
-    Raises TilesimError where `path` cannot be written, or what it would hold is too large to be read.
-    """
+    Raises TilesimError where `path` cannot be written, or what it would hold is too large to be read."""
     text = np.frombuffer(json.dumps(header, sort_keys=True).encode(), np.uint8)
     if len(spans) > MOST_SPANS or len(text) > files.MOST_JSON:
         raise TilesimError(
@@ -55,7 +51,6 @@ def packed(spans: np.ndarray) -> np.ndarray:
 
 
 def _columns(spans: np.ndarray) -> Iterator[np.ndarray]:
-    """What each plane holds the bytes of."""
     yield from (spans[name] for name in PLACES)
     yield np.diff(spans["issue"], prepend=0)
     yield from (spans[later] - spans[earlier] for earlier, later in pairwise(TIMES))
@@ -63,11 +58,8 @@ def _columns(spans: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def read(path: str | PathLike[str], file: BinaryIO | None = None) -> tuple[dict[str, Any], np.ndarray]:
-    """(the header's values, the spans) of a file; `file` is what to read where it is open already.
-
-    Raises TraceError, in a sentence that starts with the path, where it does not exist, is truncated, is none
-    of these, is too large, or comes from a newer version.
-    """
+    """(the header's values, the spans) of a file; `file` is what to read where it is open already. Raises
+    TraceError, which starts with the path, where it is none, too large, or from a newer version."""
     try:
         with nullcontext(file) if file else open(path, "rb") as opened, ZipFile(opened) as archive:
             return _read(archive)

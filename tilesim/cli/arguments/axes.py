@@ -32,10 +32,7 @@ class Names(click.ParamType):
 
 
 class Numbers(click.ParamType):
-    """Whole numbers and ranges of them, from:to or from:to:step with both ends, separated by commas.
-
-    A name of `others`, options that this one may be as large as, is passed on.
-    """
+    """Whole numbers and ranges of them, from:to or from:to:step with both ends, separated by commas."""
 
     name = "SIZES"
 

@@ -6,12 +6,36 @@ from typing import Any, NamedTuple
 
 import click
 
-from tilesim.cli.arguments.film_formats import FORMATS
 from tilesim.cli.arguments.parameter_types import or_file, starting_with
 from tilesim.cli.arguments.schedule_files import file_and_name
 from tilesim.cli.packages import COURSE, declared, load, scene_class, scene_file
-from tilesim.errors import shown, unknown
+from tilesim.errors import TilesimError, shown, unknown
 from tilesim.formats import ENDINGS
+
+FORMATS = ("mp4", "webm", "gif", "png", "mov", "svg", "pdf", "html", "slides")
+COURSE_FORMATS = ("mp4", "webm", "mov")
+MOVING = (*COURSE_FORMATS, "gif")
+STILLS = ("png", "svg", "pdf")
+PAGES = ("html",)
+SLIDES, SLIDES_IN = "slides", (".html", ".pptx")
+
+
+def chosen(output: str | None, form: str | None, label: str) -> tuple[str, str]:
+    """The file to write, and what it is; raises TilesimError where what was asked for does not say."""
+    output = output or f"{label}.{'html' if form == SLIDES else form or 'mp4'}"
+    ending = Path(output).suffix.lower()
+    form = form or (SLIDES if ending == ".pptx" else ending.lstrip("."))
+    if form == SLIDES and ending not in SLIDES_IN:
+        raise TilesimError(f"slides are written as {' or '.join(SLIDES_IN)}, not as {shown(output)}")
+    if form not in FORMATS:
+        endings = [f".{name}" for name in FORMATS if name != SLIDES] + [".pptx"]
+        near = get_close_matches(ending, endings, n=1)
+        raise TilesimError(
+            f"{shown(output)} does not end in "
+            + (f"{near[0]}; did you mean {Path(output).with_suffix(near[0]).name!r}?" if near else "")
+            + (f"any of {', '.join(endings)}" if not near else "")
+        )
+    return output, form
 
 
 class Target(NamedTuple):
@@ -27,7 +51,6 @@ class Target(NamedTuple):
 
     @property
     def label(self) -> str:
-        """What a file of it is called."""
         if self.trace:
             return Path(self.trace).stem
         return self.name or (self.file.stem if self.file else "film")
@@ -69,7 +92,6 @@ class FilmTarget(click.ParamType):
 
 
 def _unknown(value: str) -> str:
-    """The sentence for what is neither a film nor a file."""
     ending = Path(value).suffix.lower()
     if not ending:
         near = get_close_matches(value.lower(), [*declared(), COURSE], n=1)
@@ -94,3 +116,15 @@ class CourseFilm(click.ParamType):
         if name not in names:
             self.fail(unknown("film", value, names), param, ctx)
         return name
+
+
+LANGUAGES = ("en", "zh", "pt")
+SOURCE = LANGUAGES[0]
+
+language_option = click.option("--lang", type=click.Choice(LANGUAGES), help=f"Language.  [{SOURCE}]")
+
+
+def spoken(lang: str | None) -> dict[str, Any]:
+    """The language, English where none is named, and its words by their English, as a page takes them."""
+    lang = lang or SOURCE
+    return {"lang": lang, "words": {} if lang == SOURCE else load("scenes", "look.language").catalogue(lang)}

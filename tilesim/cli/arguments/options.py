@@ -1,9 +1,4 @@
-"""The options that several commands share, and how they become a Problem, a Device and Costs.
-
-A decorator such as `problem_options()` adds a group of options to a command; `problem_from(options)`,
-given the command's keyword arguments, turns them into the core type. An option that was not given
-is None.
-"""
+"""The options that several commands share, and how they become a Problem, a Device and Costs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -35,6 +30,8 @@ from tilesim.traces import Trace
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+OWN = "from the file"
+"""The default shown in help for options that add facts to a file."""
 PROBLEM = Problem(4096, 4096, 512)
 DEVICE = "h200"
 MAX_TILES = 2**22
@@ -55,8 +52,7 @@ def _group(*options: Callable[[F], F]) -> Callable[[F], F]:
 
 def problem_options(own: str = "", names: Sequence[str] = PROBLEM_NAMES) -> Callable[[F], F]:
     """The options of a Problem, or some of them by name. Help shows PROBLEM's values as the defaults, or
-    `own` in their place.
-    """
+    `own` in their place."""
     about = {
         "m": ("SIZE", int, "Rows of A and C."),
         "n": ("SIZE", int, "Columns of B and C."),
@@ -120,6 +116,8 @@ reading_options = _group(
         "--items", is_flag=True, help="The work is not a matrix product: each row or slice is an item."
     ),
 )
+file_options = _group(problem_options(OWN), device_options(OWN), reading_options)
+"""What a file of others may not say."""
 costs_options = _group(
     click.option(
         "--costs",
@@ -148,7 +146,8 @@ ctas_option = click.option(
     default=1,
     help="Thread blocks per SM that the schedule plans for.  [1]",
 )
-schedule_argument = click.argument("schedule", type=Schedule())
+run_options = _group(click.argument("schedule", type=Schedule()), problem_options(), device_options())
+"""What a command plans and plays."""
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
@@ -157,8 +156,6 @@ TRACE_FILE = OutputFile(
     rule="a trace is written as .npz, .csv, .json, .perfetto.json or .perfetto-trace",
 )
 TRACE_HELP = "Write the trace here (.npz, .csv, .json, .perfetto.json, .perfetto-trace)."
-OWN = "from the file"
-"""The default shown in help for options that add facts to a file."""
 COSTS_FILE = OutputFile(".json", rule="costs are written as .json")
 PAGE_FILE = OutputFile(".html", rule="a page is written as .html")
 PICTURE_FILE = OutputFile(".png", rule="a picture is written as .png")
@@ -167,7 +164,6 @@ FIGURES_FILE = OutputFile(".json", rule="figures are written as .json")
 
 
 def output_option(kind: OutputFile, help: str) -> Callable[[F], F]:
-    """`-o FILE`, passed on as `output`."""
     return click.option("-o", "--output", type=kind, metavar="FILE", help=help)
 
 

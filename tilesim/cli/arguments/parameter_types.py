@@ -15,7 +15,7 @@ from tilesim.devices import gpus
 from tilesim.devices.files import ENDING
 from tilesim.devices.presets import discard, presets
 from tilesim.errors import ScheduleError, TilesimError, shown
-from tilesim.kernel_costs.device_files import register
+from tilesim.kernel_costs.calibration import register
 from tilesim.orders import ORDERS
 from tilesim.problems import DTYPE_BYTES
 from tilesim.schedules import SCHEDULES
@@ -134,8 +134,6 @@ class Whole(click.IntRange):
 
 
 class Seconds(click.ParamType):
-    """Seconds of a film, such as 20 or 20s."""
-
     name = "S"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> float:
@@ -146,8 +144,6 @@ class Seconds(click.ParamType):
 
 
 class TileShape(click.ParamType):
-    """MxNxK as three sizes."""
-
     name = "MxNxK"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> tuple[int, ...]:
@@ -159,8 +155,6 @@ class TileShape(click.ParamType):
 
 
 class Percent(click.ParamType):
-    """A share, written 2% or 2."""
-
     name = "PERCENT"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> float:
@@ -172,10 +166,7 @@ class Percent(click.ParamType):
 
 
 class Schedule(click.ParamType):
-    """The name of a schedule, with its parameters, or of a function in a file: "mine.py:snake".
-
-    That function is a schedule, by its own name, until the command ends.
-    """
+    """The name of a schedule, with its parameters, or of a function in a file: "mine.py:snake"."""
 
     name = "SCHEDULE"
 

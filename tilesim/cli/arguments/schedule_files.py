@@ -28,10 +28,9 @@ def file_and_name(text: str) -> tuple[str, str] | None:
 
 
 def register(text: str) -> str:
-    """Register the function that "mine.py:snake:2" names, and return its name as a schedule: "snake:2".
+    """Run the file of "mine.py:snake:2", register the function, and return its name as a schedule: "snake:2".
 
-    The file is run. Raises ScheduleError where it does not exist, fails, or defines no such function, or
-    where the name is another schedule's.
+    Raises ScheduleError where that fails, or where the name is another schedule's.
     """
     path, words = file_and_name(text) or (text, "")
     name = words.partition(":")[0]

@@ -10,11 +10,11 @@ import click
 from tilesim.analysis.memory_system import MemorySystem
 from tilesim.calibration.calibrate import calibrations, one_device, repeated
 from tilesim.calibration.device_file import device_entry
-from tilesim.cli import recordings
+from tilesim.cli import suites
 from tilesim.cli.arguments.options import COSTS_FILE, json_option, output_option, usage
 from tilesim.cli.arguments.parameter_types import DEVICES, INPUT, OutputFile
 from tilesim.cli.output import device_table
-from tilesim.cli.output.figures import time, wrote
+from tilesim.cli.output.figures import save_text, time
 from tilesim.devices.facts import CONSTANTS, published, shipped, with_derived
 from tilesim.devices.files import checked, name_of
 from tilesim.devices.presets import adding, entry_of, in_words
@@ -77,7 +77,7 @@ def command(
             " costs, for --costs; give one of the two"
         )
     with usage():
-        given = recordings.found(traces)
+        given = suites.found(traces)
         report = memory or given.memory
         files.check_outputs((output, device_file), (*given.runs, given.device, report))
         name = name_of(device_file) if device_file else ""
@@ -85,14 +85,15 @@ def command(
     if device_file is None:
         fitted = calibrations(loaded)
         text = _text(fitted, loaded)
-        _write(output, text)
+        if output:
+            save_text(output, text)
         click.echo(text.rstrip() if as_json else _reports(fitted, loaded))
         return
     one_device(loaded)
     measured = MemorySystem.read(report).facts if report else {}
     entry, fitted, own = device_entry(name, _base(device, given.device, loaded), loaded, measured)
     text = json.dumps(entry, indent=1) + "\n"
-    _write(device_file, text)
+    save_text(device_file, text)
     if name in shipped()["devices"]:
         replaced = f"--device {device_file} now means {in_words(name)} with these constants"
         click.echo(f"note: {replaced}; --device {name} still means the preset", err=True)
@@ -101,12 +102,6 @@ def command(
         return
     with adding(name, entry):
         click.echo("\n".join([*_constants(entry), "", _reports(fitted, own)]))
-
-
-def _write(output: str | None, text: str) -> None:
-    if output:
-        files.write(output, lambda file: file.write(text.encode()))
-        wrote(output)
 
 
 def _reports(fitted: list[Calibration], traces: dict[str, Trace]) -> str:
@@ -126,7 +121,6 @@ def _base(device: str | None, beside: str | None, traces: dict[str, Trace]) -> M
 
 
 def _constants(entry: Mapping[str, Any]) -> list[str]:
-    """The constants of a device file, one per line, with their sources."""
     known = with_derived(published(entry))
     shown = {name: known[name] for name in ("sustained_mhz", *CONSTANTS) if name in known}
     return [entry["title"], *device_table.named(shown)]
@@ -144,17 +138,13 @@ def _text(fitted: list[Calibration], traces: dict[str, Trace]) -> str:
 
 
 def _report(one: Calibration, traces: dict[str, Trace]) -> str:
-    """The costs of one kernel, then the measured and simulated time of each of its traces."""
     costs = one.costs
     values = {name: getattr(costs, name) for name in SHOWN if getattr(costs, name)}
     words = [
         f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}"
         for name, value in values.items()
     ]
-    lines = [
-        str(one.kernel),
-        f"  {', '.join(words)}",
-    ]
+    lines = [str(one.kernel), f"  {', '.join(words)}"]
     if costs.hardware:
         lines.append(f"  K-steps as the hardware of {in_words(costs.hardware)} takes them")
     elif costs.clock_mhz:

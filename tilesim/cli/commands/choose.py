@@ -64,7 +64,6 @@ def command(layout: str, top: int, as_json: bool, **options: Any) -> None:
 
 
 def _values(one: Estimate) -> dict[str, Any]:
-    """An estimate as JSON values."""
     return one.config.as_json() | {
         "residents": one.residents,
         "waves": round(one.waves, 3), "us": round(one.ns / 1000, 3), "limit": one.limit,

@@ -10,14 +10,11 @@ import click
 from tilesim.analysis.compare import DIVERGED, Comparison, Pair, compare
 from tilesim.analysis.regression import Change, Regression, regression
 from tilesim.cli.arguments.options import (
-    OWN,
     costs_from,
     costs_options,
-    device_options,
     facts_from,
+    file_options,
     json_option,
-    problem_options,
-    reading_options,
     usage,
 )
 from tilesim.cli.arguments.parameter_types import INPUT, Percent
@@ -40,9 +37,7 @@ from tilesim.traces import Trace, about
     metavar="PERCENT",
     help="Exit with 1 if it is slower by more, 2% for example, and by more than the noise.",
 )
-@problem_options(OWN)
-@device_options(OWN)
-@reading_options
+@file_options
 @costs_options
 @json_option
 def command(
@@ -195,7 +190,6 @@ def _table(found: Sequence[Comparison], measured: Sequence[Trace]) -> str:
 
 
 def _name(trace: Trace) -> str:
-    """What ran, in a line."""
     problem, residents = trace.gemm, trace.device.ctas_per_sm
     table = f" {TABLE}" * (trace.config.kernel == TABLE)
     shape = f"{problem.m}x{problem.n}x{problem.k} {problem.order}"
@@ -244,7 +238,6 @@ def _finding(found: Comparison) -> str:
 
 
 def _words(name: str, one: str, other: str) -> str:
-    """Two words in the columns of figures; a long word takes the space it needs."""
     return f"  {name:22}{one:>14} {other:>13}"
 
 

@@ -5,15 +5,7 @@ from typing import Any
 import click
 
 from tilesim.analysis.divergence import on_one_clock
-from tilesim.cli.arguments.options import (
-    OWN,
-    OutputFile,
-    device_options,
-    facts_from,
-    problem_options,
-    reading_options,
-    usage,
-)
+from tilesim.cli.arguments.options import OutputFile, facts_from, file_options, usage
 from tilesim.cli.arguments.parameter_types import INPUT
 from tilesim.cli.output.figures import wrote
 from tilesim.formats import OF_SEVERAL, format_of, save, save_several
@@ -32,9 +24,7 @@ FORMATS = {"perfetto": "perfetto", "perfetto-trace": "pftrace", "csv": "csv", "j
     type=click.Choice(tuple(FORMATS)),
     help="Format of OUT, if its extension is not .npz, .csv, .json, .perfetto.json, or .perfetto-trace.",
 )
-@problem_options(OWN)
-@device_options(OWN)
-@reading_options
+@file_options
 @click.option(
     "--schedule", metavar="NAME", help="Name of the kernel's schedule.  [from IN, or its file name]"
 )

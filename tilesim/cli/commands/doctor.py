@@ -1,12 +1,202 @@
 """`tilesim doctor`: what is installed, and how to fix what is not."""
 
 import json
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, requires, version
 from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
 
 import click
 
+from tilesim.cli.arguments.film_targets import LANGUAGES
 from tilesim.cli.arguments.options import json_option
-from tilesim.cli.machine import Check, checks
+from tilesim.cli.packages import load
+from tilesim.devices import gpus
+from tilesim.errors import TilesimError
+from tilesim.text import plural
+
+EXTRAS = {
+    "": "tilesim",
+    "films": "films",
+    "kernels": "kernels on a GPU",
+    "scale": "large simulations",
+    "calibration": "device files of GPUs",
+    "tables": "tables as Parquet",
+    "cluster": "films on many machines",
+    "slides": "slides for PowerPoint",
+}
+"""The extras that users have a use for, each with what for; "" for what is always needed."""
+NEEDED = ("", "films")
+"""Without these no film can be made."""
+OLDEST_PYTHON = (3, 11)
+CLONE = Path(__file__).resolve().parents[2] / "pyproject.toml"
+"""The project file of a clone, which knows more than what was noted when it was installed."""
+
+REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+)\s*([^;]*)(?:;(.*))?")
+BOUND = re.compile(r"(>=|<)\s*([0-9.]+)")
+
+
+class Check(NamedTuple):
+    use: str
+    name: str
+    state: str
+    found: str = ""
+    advice: str = ""
+    needed: bool = False
+
+
+def checks() -> Iterator[Check]:
+    yield _python()
+    for extra in EXTRAS:
+        packages = [package(name, bounds, extra) for name, bounds in requirements(extra)]
+        yield from packages
+        if extra == "films":
+            yield from _libraries(all(one.state == "ok" for one in packages))
+        if extra == "kernels":
+            yield _gpu()
+
+
+def requirements(extra: str) -> list[tuple[str, str]]:
+    """The packages of an extra, or what is always needed, each with its bounds: ("manim", ">=0.22")."""
+    lines = _lines_of_clone() if CLONE.is_file() else requires("tilesim") or []
+    found = []
+    for line in lines:
+        name, bounds, marker = REQUIREMENT.fullmatch(line).groups()  # type: ignore[union-attr]
+        of = re.search(r"extra == ['\"](\w+)['\"]", marker or "")
+        elsewhere = "platform_system" in (marker or "") and sys.platform != "linux"
+        if (of[1] if of else "") == extra and not elsewhere:
+            found.append((name, bounds.strip(" ()")))
+    return found
+
+
+def _lines_of_clone() -> list[str]:
+    project = tomllib.loads(CLONE.read_text("utf-8"))["project"]
+    extras = project["optional-dependencies"].items()
+    return project["dependencies"] + [
+        f"{line} and extra == '{extra}'" if ";" in line else f"{line}; extra == '{extra}'"
+        for extra, lines in extras
+        for line in lines
+    ]
+
+
+def package(name: str, bounds: str, extra: str) -> Check:
+    what = EXTRAS[extra], name
+    install = f"pip install '.[{extra}]'" if extra else "pip install ."
+    try:
+        found = version(name)
+    except PackageNotFoundError:
+        return Check(*what, "missing", "", install, extra in NEEDED)
+    state = "ok" if within(found, bounds) else "old"
+    return Check(*what, state, found, "" if state == "ok" else install, extra in NEEDED)
+
+
+def within(found: str, bounds: str) -> bool:
+    """Whether a version is within bounds.
+
+    >>> within("0.22.1", ">=0.22,<1"), within("13.0", ">=9,<13"), within("1.9", ">=1.10")
+    (True, False, False)
+    """
+    numbers = _numbers(found)
+    return all(
+        (numbers >= _numbers(limit)) if sign == ">=" else (numbers < _numbers(limit))
+        for sign, limit in BOUND.findall(bounds)
+    )
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    """The numbers at the head of a version, without zeros at their end: 1.0 is 1."""
+    head = re.match(r"[0-9.]*", text)
+    numbers = [int(part) for part in (head[0] if head else "").split(".") if part]
+    while numbers and numbers[-1] == 0:
+        numbers.pop()
+    return tuple(numbers)
+
+
+def _python() -> Check:
+    found = ".".join(map(str, sys.version_info[:3]))
+    if sys.version_info >= OLDEST_PYTHON:
+        return Check(EXTRAS[""], "Python", "ok", found, needed=True)
+    oldest = ".".join(map(str, OLDEST_PYTHON))
+    return Check(EXTRAS[""], "Python", "old", found, f"install Python {oldest} or newer", True)
+
+
+def _libraries(have_packages: bool) -> Iterator[Check]:
+    """What films need that is no package: it is asked for where the packages that know are there."""
+    use = EXTRAS["films"]
+    if not have_packages:
+        return
+    try:
+        machine = load("scenes", "render.machine")
+        yield Check(use, "cairo, Pango", "ok", machine.drawing(), needed=True)
+    except (TilesimError, OSError) as error:
+        advice = "install cairo and pango (apt install libcairo2 libpango-1.0-0 libpangocairo-1.0-0)"
+        yield Check(use, "cairo, Pango", "missing", str(error), advice, True)
+        return
+    typefaces, encoders = load("scenes", "look.typefaces"), machine.missing_encoders()
+    fonts = typefaces.missing()
+    yield Check(
+        use,
+        "fonts",
+        "missing" if fonts else "ok",
+        f"without {', '.join(fonts)}" if fonts else f"{typefaces.SANS}, {typefaces.MONO}",
+        "install tilesim again, which brings them; films look different without them" if fonts else "",
+    )
+    yield _languages(use)
+    yield Check(
+        use,
+        "encoders",
+        "missing" if encoders else "ok",
+        f"without {', '.join(encoders)}" if encoders else "H.264, VP9, QuickTime animation",
+        "pip install --force-reinstall av" if encoders else "",
+        True,
+    )
+    latex = machine.latex()
+    yield Check(
+        use,
+        "LaTeX",
+        "ok" if latex else "missing",
+        latex,
+        "" if latex else "only Manim's own Tex and MathTex need it (apt install texlive-latex-extra dvisvgm)",
+    )
+
+
+def _languages(use: str) -> Check:
+    check_font = load("scenes", "look.language").check_font
+    written, advice = [], []
+    for name in LANGUAGES:
+        try:
+            check_font(name)
+            written.append(name)
+        except TilesimError as error:
+            advice.append(str(error))
+    return Check(use, "languages", "missing" if advice else "ok", ", ".join(written), "; ".join(advice))
+
+
+def _gpu() -> Check:
+    """The NVIDIA GPUs, and their driver, as `nvidia-smi` says them."""
+    use, command = EXTRAS["kernels"], shutil.which("nvidia-smi")
+    lines: list[str] = []
+    if command:
+        words = [command, "--query-gpu=name,driver_version", "--format=csv,noheader"]
+        try:
+            said = subprocess.run(words, capture_output=True, text=True, timeout=30)
+            lines = said.stdout.splitlines() if said.returncode == 0 else []
+        except (OSError, subprocess.TimeoutExpired):
+            lines = []
+    if not lines:
+        advice = "kernels are recorded on a machine with an NVIDIA GPU and its driver; films need neither"
+        return Check(use, "GPU", "missing", "", advice)
+    name, _, driver = lines[0].partition(", ")
+    others = f" and {plural(len(lines) - 1, 'other')}" * (len(lines) > 1)
+    known = gpus.named(name)
+    note = "" if known is None else f"; {known.note}" if known.note else f", preset {known.preset}"
+    return Check(use, "GPU", "ok", f"{name}{others}, driver {driver}{note}")
 
 
 @click.command(short_help="Check what is installed, and how to fix the rest.")

@@ -16,23 +16,19 @@ from tilesim.analysis.explain import Explanation, explain
 from tilesim.analysis.item_times import ItemTimes, item_times
 from tilesim.cli.arguments.options import (
     DEVICE_NAMES,
-    OWN,
     PAGE_FILE,
-    device_options,
     facts_from,
+    file_options,
     json_option,
     output_option,
-    problem_options,
-    reading_options,
 )
 from tilesim.cli.arguments.parameter_types import INPUT
-from tilesim.cli.output.figures import time, wrote
+from tilesim.cli.output.figures import save_text, time
 from tilesim.devices.gpus import named
 from tilesim.errors import TilesimError
 from tilesim.formats.reader import read
 from tilesim.metrics import TURNAROUND_NS
 from tilesim.schedules import SCHEDULES
-from tilesim.storage import files
 from tilesim.text import base_name, plural
 from tilesim.traces import Trace
 from tilesim.work import WorkItems
@@ -44,9 +40,7 @@ COLUMNS, BAR = 98, 40
 
 @click.command(short_help="Show where the time of a run went, and what would make it faster.")
 @click.argument("run", type=INPUT)
-@problem_options(OWN)
-@device_options(OWN)
-@reading_options
+@file_options
 @output_option(PAGE_FILE, "Write it as a page, with the lanes and the slowest tiles (.html).")
 @json_option
 def command(run: str, output: str | None, as_json: bool, **options: Any) -> None:
@@ -82,8 +76,7 @@ def command(run: str, output: str | None, as_json: bool, **options: Any) -> None
         bound = f"This run is bound by {found.bound}."
         report = "\n".join([text, "", *_slowest(trace)])
         page = player.page([trace], story=player.Story(finding=bound), report=report)
-        files.write(Path(output), lambda stream: stream.write(page.encode()))
-        wrote(Path(output))
+        save_text(output, page)
     if as_json:
         tried = {"not_tried": others} if isinstance(others, str) else others.as_json()
         about = {"items": asdict(items)} if items else {}
@@ -93,7 +86,6 @@ def command(run: str, output: str | None, as_json: bool, **options: Any) -> None
 
 
 def _slowest(trace: Trace) -> list[str]:
-    """The main loops that took longest, and where they ran."""
     spans = trace.spans
     took = spans["drain"] - spans["start"]
     lines = [f"the slowest main loops; the median takes {time(round(float(np.median(took))))}"]
@@ -121,7 +113,6 @@ def _read(run: str, facts: Mapping[str, Any]) -> Trace:
 
 
 def _of(trace: Trace) -> list[str]:
-    """What ran, and on which device."""
     device = trace.device
     name = f"{trace.schedule[:30]}{f' ({trace.kernel[:30]})' if trace.kernel else ''}"
     known = named(trace.gpu)
@@ -155,7 +146,6 @@ def _parts(found: Explanation, origin: str) -> list[str]:
 
 
 def _items(found: ItemTimes) -> list[str]:
-    """What the lengths of work items say."""
     of_median = f", {found.longest_ns / found.median_ns:.1f} times the median" if found.median_ns else ""
     bound = "the longest item" if found.bound == found.longest_ns else "all items, shared out evenly"
     lines = {
@@ -171,7 +161,6 @@ def _items(found: ItemTimes) -> list[str]:
 
 
 def _k_steps(found: Explanation) -> list[str]:
-    """Which term of a K-step is the largest, or why none is known."""
     if found.unknown:
         return wrap(f"main loops are not divided: {found.unknown}", COLUMNS)
     return [f"what bounds K-steps: {_shares(found.k_steps)}"]

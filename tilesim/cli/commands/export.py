@@ -10,9 +10,15 @@ import click
 from tilesim import player
 from tilesim.analysis.divergence import on_one_clock
 from tilesim.cli.arguments.axes import Names
-from tilesim.cli.arguments.film_formats import FORMATS, PAGES, STILLS
-from tilesim.cli.arguments.film_targets import CourseFilm, FilmTarget
-from tilesim.cli.arguments.languages import language_option, spoken
+from tilesim.cli.arguments.film_targets import (
+    FORMATS,
+    PAGES,
+    STILLS,
+    CourseFilm,
+    FilmTarget,
+    language_option,
+    spoken,
+)
 from tilesim.cli.arguments.options import (
     DEVICE_NAMES,
     PROBLEM_NAMES,
@@ -29,14 +35,12 @@ from tilesim.cli.arguments.options import (
 )
 from tilesim.cli.arguments.parameter_types import INPUT, Instant, Schedule, Seconds, Whole
 from tilesim.cli.exports import FPS, LEFT_OUT, ExportRequest, make, planned, report
-from tilesim.cli.output.figures import wrote
-from tilesim.cli.output.progress import counter
+from tilesim.cli.jobs import cluster_option, jobs_option, workers_of
+from tilesim.cli.output.figures import counter, save_text
 from tilesim.cli.packages import declared, load
-from tilesim.cli.running.jobs import cluster_option, jobs_option, workers_of
 from tilesim.declared import TAKES
 from tilesim.formats.reader import read_several
 from tilesim.parallel import cores
-from tilesim.storage import files
 from tilesim.storage.files import check_outputs
 from tilesim.text import plural
 
@@ -83,13 +87,7 @@ class OfFilm(click.Command):
 @click.command(cls=OfFilm, short_help="Render a film, or any Manim scene, or a still of one.")
 @click.argument("scene", type=FilmTarget())
 @click.option("-o", "--output", type=OutputFile(), metavar="FILE", help="The film to write.  [SCENE.mp4]")
-@click.option(
-    "--trace",
-    type=INPUT,
-    multiple=True,
-    metavar="FILE",
-    help="A trace to show.  [repeatable]",
-)
+@click.option("--trace", type=INPUT, multiple=True, metavar="FILE", help="A trace to show.  [repeatable]")
 @click.option(
     "--ladder", type=INPUT, metavar="FILE", help="Of `tilesim bench ladder`, for the films of kernels."
 )
@@ -184,7 +182,6 @@ def command(**options: Any) -> None:
 
 
 def _is_page_of_files(options: Mapping[str, Any]) -> bool:
-    """Whether traces are to be played as they are, which needs no Manim."""
     form = options["form"] or Path(options["output"] or "").suffix.lstrip(".").lower()
     more = [name for name, value in options.items() if value and name not in OF_A_PAGE]
     of_film = options["at"] and not options["at"][1]
@@ -192,7 +189,6 @@ def _is_page_of_files(options: Mapping[str, Any]) -> bool:
 
 
 def _page_of_files(options: Mapping[str, Any]) -> None:
-    """Write a page that plays the traces that these files hold."""
     output = options["output"] or f"{options['scene'].label}.html"
     paths = [options["scene"].trace, *options["trace"]]
     with usage():
@@ -204,8 +200,7 @@ def _page_of_files(options: Mapping[str, Any]) -> None:
             at=options["at"] and options["at"][0],
             **spoken(options["lang"]),
         )
-    files.write(Path(output), lambda stream: stream.write(text.encode()))
-    wrote(Path(output), plural(len(traces), "trace"))
+    save_text(output, text, plural(len(traces), "trace"))
     if options["preview"]:
         click.launch(str(output))
     if options["fragment"]:

@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from tilesim.cli.exports import ExportRequest, make, planned, report
-from tilesim.cli.output.progress import counter
+from tilesim.cli.jobs import cluster_option, jobs_option, workers_of
+from tilesim.cli.output.figures import counter
 from tilesim.cli.packages import load, scene_names
-from tilesim.cli.running.jobs import cluster_option, jobs_option, workers_of
 from tilesim.declared import films
 from tilesim.errors import TilesimError
 from tilesim.parallel import cores
@@ -57,7 +57,6 @@ def command(file: str | None, folder: str, jobs: int | None, cluster: str | None
 
 
 def _declared(folder: Path) -> list[Mapping[str, Any]]:
-    """What the films in a folder say that is to be made of them."""
     found: list[Mapping[str, Any]] = [
         {"scene": film.file.name, **entry} for film in films(folder).values() for entry in film.gallery
     ]
@@ -67,7 +66,6 @@ def _declared(folder: Path) -> list[Mapping[str, Any]]:
 
 
 def _listed(file: str) -> list[Mapping[str, Any]]:
-    """The tables [[film]] of a gallery's file."""
     schema = load("scenes", "film.settings")
     gallery = schema.read(file)
     tables = schema.Kind(_are_tables, "a table [[film]] for each film, and at least one")

@@ -8,14 +8,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from tilesim.cli.arguments.options import (
-    OWN,
-    device_options,
-    facts_from,
-    json_option,
-    problem_options,
-    reading_options,
-)
+from tilesim.cli.arguments.options import facts_from, file_options, json_option
 from tilesim.cli.arguments.parameter_types import INPUT, usage
 from tilesim.cli.arguments.schedule_files import file_and_name
 from tilesim.cli.commands.export import command as export
@@ -40,8 +33,6 @@ from tilesim.traces import Trace
 
 
 class Content(NamedTuple):
-    """The contents of a file: the kind of file, as lines, and as JSON values."""
-
     kind: str
     lines: list[str]
     values: Mapping[str, Any]
@@ -49,9 +40,7 @@ class Content(NamedTuple):
 
 @click.command(short_help="Describe a file or a film, or show what is known about a device.")
 @click.argument("file", type=INPUT, required=False)
-@problem_options(OWN)
-@device_options(OWN)
-@reading_options
+@file_options
 @json_option
 def command(file: str | None, as_json: bool, **options: Any) -> None:
     """Describe FILE and show its figures, or show what is known about a device, each fact with its source.
@@ -63,40 +52,37 @@ def command(file: str | None, as_json: bool, **options: Any) -> None:
     `bench ladder`, a table from `tune`, or a device. Use the options for facts that a trace does not contain.
     Without FILE, --device names the GPU to show.
     """
-    device = options["device"]
+    name = "" if file is None or Path(file).exists() else file.replace("_", "-")
+    film = declared().get(name) if name else None
     if file is None:
-        if device is None:
-            raise click.UsageError("give a file, or a GPU with --device")
-        with usage():
-            device = Device.named(device).name
-            known = facts(device)
-        title, value = presets()[device]["title"], device_table.as_json(known)
-        if as_json:
-            click.echo(json.dumps({"device": device, "title": title, "badge": badge(device)} | value))
-        else:
-            click.echo("\n".join([f"{title}: {badge(device)}", *device_table.lines(known)]))
-        return
-    name = file.replace("_", "-")
-    if not Path(file).exists() and (film := declared().get(name)):
-        if as_json:
-            click.echo(json.dumps(film_card.as_json(name, film), ensure_ascii=False))
-        else:
-            click.echo("\n".join(film_card.lines(name, film, export)))
-        return
-    if not Path(file).exists() and name == COURSE:
-        films = {each: declared()[each].seconds for each in course(declared())}
-        click.echo(json.dumps({"course": films}) if as_json else "\n".join(film_card.course_lines()))
-        return
-    if file_and_name(file):
+        values, lines = _known(options["device"])
+    elif film:
+        values, lines = film_card.as_json(name, film), film_card.lines(name, film, export)
+    elif name == COURSE:
+        values = {"course": {each: declared()[each].seconds for each in course(declared())}}
+        lines = film_card.course_lines()
+    elif file_and_name(file):
         raise click.UsageError(
             f"{shown(file)} is a file of Python, and info describes only the films of `tilesim list`;"
             " `tilesim export` renders scenes of your own"
         )
-    found = _content(file, facts_from(options))
-    if as_json:
-        click.echo(json.dumps({"file": file, "kind": found.kind} | dict(found.values)))
     else:
-        click.echo("\n".join([f"{file}: {found.kind}", *found.lines]))
+        found = _content(file, facts_from(options))
+        values = {"file": file, "kind": found.kind} | dict(found.values)
+        lines = [f"{file}: {found.kind}", *found.lines]
+    click.echo(json.dumps(values, ensure_ascii=not film) if as_json else "\n".join(lines))
+
+
+def _known(device: str | None) -> tuple[dict[str, Any], list[str]]:
+    """What is known of a device, as JSON values and as lines."""
+    if device is None:
+        raise click.UsageError("give a file, or a GPU with --device")
+    with usage():
+        device = Device.named(device).name
+        known = facts(device)
+    title, whence = presets()[device]["title"], badge(device)
+    values = {"device": device, "title": title, "badge": whence} | device_table.as_json(known)
+    return values, [f"{title}: {whence}", *device_table.lines(known)]
 
 
 def _content(path: str, facts: Mapping[str, Any]) -> Content:
@@ -145,7 +131,6 @@ def _has(values: object, *names: str) -> bool:
 
 
 def _trace(trace: Trace) -> tuple[list[str], Mapping[str, Any]]:
-    """The figures, and what else the recorder noted."""
     noted = [
         f"  {name:12} {value}"
         for name, value in trace.meta.items()
@@ -176,7 +161,6 @@ def _knobs(costs: Costs) -> list[str]:
 
 
 def _ladder(values: Mapping[str, Any]) -> Content:
-    """The machine and its limits, then a line per kernel."""
     found = ladder_file.parse(values)
     rows = [asdict(row) | {"tflops": row.tflops} for row in found.rows]
     peak, bandwidth = found.peak_tflops, found.bandwidth_gb_per_s

@@ -25,8 +25,6 @@ TAKEN = (
 
 
 class SceneFile(click.Path):
-    """A Python file to write."""
-
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         path = Path(str(super().convert(value, param, ctx)))  # type: ignore[arg-type]
         if path.suffix != ".py":

@@ -80,6 +80,5 @@ def _functions(registry: Mapping[str, Callable], about: Callable[[str], str | No
 
 
 def _word(parameter: Parameter) -> str:
-    """A parameter as part of a name, in brackets if it is optional."""
     word = f":{parameter.name.upper()}"
     return word if parameter.default is Parameter.empty else f"[{word}]"

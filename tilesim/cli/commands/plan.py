@@ -6,27 +6,17 @@ from typing import Any
 import click
 
 import tilesim
-from tilesim.cli.arguments.options import (
-    device_from,
-    device_options,
-    json_option,
-    problem_from,
-    problem_options,
-    schedule_argument,
-    usage,
-)
-from tilesim.formats.plan_lines import MORE, blocks
-from tilesim.provenance import provenance
+from tilesim.cli.arguments.options import device_from, json_option, problem_from, run_options, usage
+from tilesim.plans import MORE, plan_lines
 from tilesim.text import plural
+from tilesim.traces import provenance
 
 BLOCKS = 16
 """The number of thread blocks listed, and of tiles for each, unless --all is given."""
 
 
 @click.command(short_help="Show which thread block computes which tiles.")
-@schedule_argument
-@problem_options()
-@device_options()
+@run_options
 @click.option("--all", "whole", is_flag=True, help="List every thread block and tile.")
 @json_option
 def command(schedule: str, whole: bool, as_json: bool, **options: Any) -> None:
@@ -50,7 +40,7 @@ def command(schedule: str, whole: bool, as_json: bool, **options: Any) -> None:
     )
     click.echo("thread block  tiles")
     limit = max(plan.ctas, problem.tiles) if whole else BLOCKS
-    for block, tiles in blocks(plan, problem, limit):
+    for block, tiles in plan_lines(plan, problem, limit):
         click.echo(f"{block:>12}  {tiles}{'; --all lists them' * (block == MORE)}")
 
 

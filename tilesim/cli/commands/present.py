@@ -6,17 +6,15 @@ from typing import Any
 
 import click
 
-from tilesim.cli.arguments.film_targets import FilmTarget, Target
-from tilesim.cli.arguments.languages import language_option
+from tilesim.cli.arguments.film_targets import FilmTarget, Target, language_option
 from tilesim.cli.arguments.options import OutputFile, usage
 from tilesim.cli.arguments.parameter_types import Whole
 from tilesim.cli.exports import FPS, ExportRequest, make, planned
-from tilesim.cli.output.figures import wrote
-from tilesim.cli.output.progress import counter
-from tilesim.cli.running.jobs import cluster_option, jobs_option, workers_of
+from tilesim.cli.jobs import cluster_option, jobs_option, workers_of
+from tilesim.cli.output.figures import counter, save_text
 from tilesim.parallel import cores
 from tilesim.player.deck import Slide, deck
-from tilesim.storage import files, scratch
+from tilesim.storage import scratch
 from tilesim.storage.files import check_outputs
 from tilesim.text import plural
 
@@ -63,9 +61,8 @@ def command(
                     made = make(request, order, jobs or cores(), done, workers)
                 slides.append(Slide(request.output.read_bytes(), _note(made.figures), loops=True))
     size = requests[0].format("mp4").size
-    page = deck(slides, size, title or Path(output).stem, look["theme"], look["lang"] or "en").encode()
-    files.write(Path(output), lambda stream: stream.write(page))
-    wrote(Path(output), plural(len(slides), "slide"))
+    page = deck(slides, size, title or Path(output).stem, look["theme"], look["lang"] or "en")
+    save_text(output, page, plural(len(slides), "slide"))
 
 
 def _asked(film: Target, output: Path, look: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,13 +12,11 @@ from tilesim.cli.arguments.options import (
     costs_from,
     costs_options,
     device_from,
-    device_options,
     json_option,
     output_option,
     problem_from,
-    problem_options,
+    run_options,
     save_trace,
-    schedule_argument,
     usage,
 )
 from tilesim.cli.arguments.parameter_types import Whole
@@ -28,9 +26,7 @@ from tilesim.storage import files
 
 
 @click.command(short_help="Simulate a schedule and print its metrics.")
-@schedule_argument
-@problem_options()
-@device_options()
+@run_options
 @costs_options
 @output_option(TRACE_FILE, TRACE_HELP)
 @click.option("--gantt", "lanes", is_flag=True, help="Draw what each SM does over time, as text.")

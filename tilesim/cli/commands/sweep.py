@@ -1,7 +1,13 @@
 """`tilesim sweep`: simulate many combinations, and show them as a table or a chart."""
 
+import csv
+import json
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from importlib import import_module
+from io import StringIO
+from pathlib import Path
+from typing import Any, BinaryIO, get_args
 
 import click
 
@@ -23,16 +29,15 @@ from tilesim.cli.arguments.options import (
     usage,
 )
 from tilesim.cli.arguments.parameter_types import DEVICES, DTYPES, ORDER
-from tilesim.cli.output import sweep_files
-from tilesim.cli.output.figures import wrote
-from tilesim.cli.output.progress import progress
+from tilesim.cli.jobs import jobs_option
+from tilesim.cli.output.figures import progress, wrote
 from tilesim.cli.packages import load
-from tilesim.cli.running.jobs import jobs_option
 from tilesim.devices.device import Device
-from tilesim.errors import CostsError, SweepError, whole
+from tilesim.errors import CostsError, SweepError, TilesimError, whole
 from tilesim.parallel import cores
 from tilesim.storage import files
 from tilesim.text import plural
+from tilesim.version import __version__
 
 SAWTOOTH = {"m": [1536], "n": range(256, 11520 + 1, 256), "k": [4096]}
 """12 rows of tiles, so 11 columns fill the 132 SMs of the default device; a little over four waves."""
@@ -106,7 +111,7 @@ def command(
         every = combinations(_axes(options), Device.named(DEVICE))
         for one in every:
             check_tiles(one.problem)
-    write = sweep_files.writer(output) if output else None
+    write = _writer(output) if output else None
     if picture:
         with usage():
             load("scenes", "sweep_chart.chart").axes([blank(one) for one in every])
@@ -121,7 +126,7 @@ def command(
         load("scenes", "sweep_chart.sawtooth").save(rows, picture, size, theme)
         wrote(picture)
     if as_json or not output:
-        click.echo(sweep_files.as_json(rows, seed) if as_json else sweep_files.as_csv(rows), nl=as_json)
+        click.echo(_json_of(rows, seed) if as_json else _csv_of(rows), nl=as_json)
 
 
 def _axes(options: dict[str, Any]) -> dict[str, Any]:
@@ -140,3 +145,42 @@ def _report_errors(rows: list[Row]) -> None:
         click.echo(
             f"note: {len(errors)} of {len(rows)} combinations cannot be simulated: {errors[0]}", err=True
         )
+
+
+def _csv_of(rows: Sequence[Row]) -> str:
+    text = StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(Row._fields)
+    table.writerows(rows)
+    return text.getvalue()
+
+
+def _json_of(rows: Sequence[Row], seed: int) -> str:
+    """A list with an object for each row, a row a line: its columns, and how they were made."""
+    made = {"origin": "simulated", "seed": seed, "tilesim": __version__}
+    lines = (json.dumps(row._asdict() | made, ensure_ascii=False) for row in rows)
+    return "[\n" + ",\n".join(lines) + "\n]"
+
+
+def _writer(path: str) -> Callable[[Sequence[Row], BinaryIO], object]:
+    """What writes rows in the format that `path` ends in; CSV where it has no ending."""
+    if Path(path).suffix.lower() != ".parquet":
+        return lambda rows, file: file.write(_csv_of(rows).encode())
+    try:
+        arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ImportError as error:
+        reason = " ".join(str(error).split())
+        raise TilesimError(
+            f"cannot write {path} ({reason}); Parquet needs pyarrow; install it with: pip install '.[tables]'"
+        ) from None
+    return lambda rows, file: parquet.write_table(_arrow(arrow, rows), file)
+
+
+def _arrow(arrow: Any, rows: Sequence[Row]) -> Any:
+    """The rows as a pyarrow.Table, each column of its type even where nothing but None is in it."""
+    kinds = {str: arrow.string(), int: arrow.int64(), float: arrow.float64()}
+    fields = [
+        (name, kinds[get_args(kind)[0] if get_args(kind) else kind])
+        for name, kind in Row.__annotations__.items()
+    ]
+    return arrow.table(list(map(list, zip(*rows, strict=True))), schema=arrow.schema(fields))

@@ -7,7 +7,7 @@ import click
 
 from tilesim.cli.arguments.options import FIGURES_FILE, PROBLEM, TileShape, usage
 from tilesim.cli.arguments.parameter_types import Whole
-from tilesim.cli.output.progress import progress
+from tilesim.cli.output.figures import progress
 from tilesim.cli.output.reports import report_options, show, tuned_kernels
 from tilesim.cli.packages import load
 from tilesim.problems import DTYPE_BYTES

@@ -1,18 +1,21 @@
 """`tilesim view`: play traces in the browser, and reload them when their files change."""
 
+import re
 import webbrowser
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
+from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import click
 
 from tilesim import player
 from tilesim.analysis.divergence import on_one_clock
-from tilesim.cli.arguments.languages import language_option, spoken
-from tilesim.cli.arguments.options import OWN, device_options, facts_from, problem_options, reading_options
+from tilesim.cli.arguments.film_targets import language_option, spoken
+from tilesim.cli.arguments.options import facts_from, file_options
 from tilesim.cli.arguments.parameter_types import INPUT, Whole
-from tilesim.cli.running.page_server import PageServer
 from tilesim.errors import TilesimError
 from tilesim.formats.reader import read_several
 from tilesim.traces import Trace
@@ -20,9 +23,7 @@ from tilesim.traces import Trace
 
 @click.command(short_help="Play traces in the browser.")
 @click.argument("traces", type=INPUT, nargs=-1, required=True, metavar="FILE...")
-@problem_options(OWN)
-@device_options(OWN)
-@reading_options
+@file_options
 @language_option
 @click.option("--port", type=Whole(0, 65535), default=0, help="Port of the local server.  [a free one]")
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
@@ -65,3 +66,81 @@ def _kept(files: tuple[str, ...], facts: Mapping[str, Any]) -> Callable[[str], l
 def _read(files: tuple[str, ...], facts: Mapping[str, Any]) -> list[Trace]:
     """The traces; if they have both origins, as a recorder sees them, or their clocks would not agree."""
     return on_one_clock(read_several(files, facts))
+
+
+LOOPBACK = "127.0.0.1"
+
+
+class PageServer(ThreadingHTTPServer):
+    """Answers / with what `make(version, at)` gives, and /version with what its files are like now.
+
+    `at` is that of /?at=NS, an instant in ns, None without it. A request that names another host is refused:
+    a page elsewhere could have led the browser here. Raises TilesimError where the port cannot be had.
+    """
+
+    daemon_threads = True
+
+    def __init__(self, make: Callable[[str, int | None], str], files: Sequence[str], port: int = 0) -> None:
+        self.make, self.files = make, [Path(file) for file in files]
+        self.kept: tuple[str, int | None, str] = ("", None, "")
+        try:
+            super().__init__((LOOPBACK, port), Answer)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise TilesimError(
+                f"cannot listen on port {port}: {reason}; leave out --port to get a free one"
+            ) from None
+
+    @property
+    def address(self) -> str:
+        return f"http://{LOOPBACK}:{self.server_port}/"
+
+    def version(self) -> str:
+        """Another text whenever one of the files is another."""
+        return sha256(repr([_stamp(file) for file in self.files]).encode()).hexdigest()[:16]
+
+    def page(self, at: int | None) -> str:
+        version = self.version()
+        if self.kept[:2] != (version, at):
+            self.kept = version, at, self.make(version, at)
+        return self.kept[2]
+
+
+class Answer(BaseHTTPRequestHandler):
+    server: PageServer
+
+    def do_GET(self) -> None:
+        own = {f"{host}:{self.server.server_port}" for host in (LOOPBACK, "localhost")}
+        if self.headers.get("Host") not in own:
+            self._send(403, "text/plain", "this server answers its own machine alone\n")
+        elif self.path == "/version":
+            self._send(200, "text/plain", self.server.version())
+        elif found := re.fullmatch(r"/(?:\?at=([0-9]{1,18}))?", self.path):
+            self._send(200, "text/html", self.server.page(int(found[1]) if found[1] else None))
+        else:
+            self._send(404, "text/plain", f"there is nothing but {self.server.address}\n")
+
+    def _send(self, status: int, kind: str, text: str) -> None:
+        body = text.encode()
+        self.send_response(status)
+        for name, value in {
+            "Content-Type": f"{kind}; charset=utf-8",
+            "Content-Length": str(len(body)),
+            "Cache-Control": "no-store",
+            "X-Content-Type-Options": "nosniff",
+        }.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Nothing: what is asked for is no news."""
+
+
+def _stamp(file: Path) -> tuple[int, int, int] | None:
+    """What changes with a file; None where there is none, as while it is being replaced."""
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino

@@ -1,17 +1,20 @@
 """What commands say: a trace's figures as a table, times and sizes with units, and what was written."""
 
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 
 import click
 
 from tilesim import metrics
+from tilesim.storage import files
 from tilesim.text import plural
 from tilesim.traces import Trace
 
 
 def table(trace: Trace) -> str:
-    """What ran where, then a line per figure."""
     figures = metrics.summary(trace)
     sms = f" ({plural(trace.device.sms, 'SM')})" if trace.device.name else ""
     lines = [
@@ -57,6 +60,12 @@ def size(count: int) -> str:
     return f"{count} B"
 
 
+def save_text(path: str | PathLike[str], text: str, about: str = "") -> None:
+    """Write `text`, and say so as `wrote`."""
+    files.write(path, lambda file: file.write(text.encode()))
+    wrote(path, about)
+
+
 def wrote(path: str | PathLike[str], about: str = "") -> None:
     """Say on stderr what was written, such as "wrote race.mp4 (15 s, 1.2 MB)"; `about` is the "15 s".
 
@@ -65,3 +74,29 @@ def wrote(path: str | PathLike[str], about: str = "") -> None:
     if Path(path).is_file():
         words = ", ".join(filter(None, (about, size(Path(path).stat().st_size))))
         click.echo(f"wrote {path} ({words})", err=True)
+
+
+@contextmanager
+def counter(label: str, what: str) -> Iterator[Callable[[int], None]]:
+    """What to call with how many more of something are done, where nobody knows how many there will be."""
+    done = 0
+
+    def update(more: int) -> None:
+        nonlocal done
+        done += more
+        if sys.stderr.isatty():
+            click.echo(f"\r{label}  {done} {what}", err=True, nl=False)
+
+    try:
+        yield update
+    finally:
+        if done and sys.stderr.isatty():
+            click.echo(err=True)
+
+
+@contextmanager
+def progress(label: str, length: int) -> Iterator[Callable[[int], None]]:
+    """What to call with how many more of `length` are done. A slow start would make a time left absurd."""
+    hidden = not sys.stderr.isatty()
+    with click.progressbar(length=length, label=label, show_eta=False, file=sys.stderr, hidden=hidden) as bar:
+        yield bar.update

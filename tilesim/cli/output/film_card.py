@@ -20,7 +20,6 @@ DEFAULT = re.compile(r"  \[.*\]$")
 
 
 def lines(name: str, film: Declared, export: click.Command) -> list[str]:
-    """A film as it declares itself, then each of its options as `export` explains it."""
     length = f" of {film.seconds} s" if film.seconds else ""
     if not film.title:
         return [f"{name}: film", f"  {film.about}"]
@@ -46,7 +45,6 @@ def course_lines() -> list[str]:
 
 
 def as_json(name: str, film: Declared) -> dict[str, Any]:
-    """The same as JSON values."""
     said = {key: getattr(film, key) for key in SAID}
     return {"film": name, "seconds": film.seconds, **said, "options": _options(name, film)}
 

@@ -9,11 +9,10 @@ import click
 from tilesim.choice.measurement import config_of, product_of
 from tilesim.cli.arguments.options import FIGURES_FILE, F, json_option, output_option
 from tilesim.cli.arguments.parameter_types import Whole
-from tilesim.cli.output.figures import wrote
+from tilesim.cli.output.figures import save_text
 from tilesim.cli.output.tables import Row, filled, text
 from tilesim.cli.packages import load
 from tilesim.kernel_config import TABLE
-from tilesim.storage import files
 
 Report = Mapping[str, Any]
 
@@ -25,7 +24,6 @@ class Table(NamedTuple):
     rows: str | Callable[[Report], Iterable[Row]] = "rows"
 
     def lines(self, report: Report) -> list[str]:
-        """The table, after an empty line."""
         rows = report[self.rows] if isinstance(self.rows, str) else self.rows(report)
         return ["", *text(rows, self.columns)]
 
@@ -40,11 +38,7 @@ Part = str | Table | Callable[[Report], Iterable[str]]
 
 
 class Bench(click.Command):
-    """`tilesim bench NAME`: runs the function of that name in kernels/bench/NAME.py, and shows its report.
-
-    `about`: for the list of benches. `help`: for its own page. `options`: whose values the function takes;
-    those named `sizes` as positional arguments. An option that was not given leaves the function's default.
-    """
+    """`tilesim bench NAME`: runs the function of that name in kernels/bench/NAME.py, and shows its report."""
 
     def __init__(
         self, name: str, about: str, help: str, *parts: Part, options: Sequence[click.Option] = ()
@@ -97,12 +91,10 @@ OUTPUT_HELP = "Write the figures here (.json)."
 
 
 def report_options(command: F) -> F:
-    """`-o FILE` and `--json`, passed on as `output` and `as_json`."""
     return output_option(FIGURES_FILE, OUTPUT_HELP)(json_option(command))
 
 
 def count_option(name: str, about: str, default: int, least: int = 1, most: int = 1000) -> click.Option:
-    """`--NAME COUNT`, with its default in the help."""
     kind = Whole(least, most)
     return click.Option([f"--{name}"], type=kind, default=default, help=f"{about}  [{default}]")
 
@@ -116,11 +108,9 @@ def show(report: Report, table: Callable[[Any], str], output: str | None, as_jso
     """Write `report` to `output`, if there is one, and print it as JSON or as `table` has it."""
     written = json.dumps(report, indent=1)
     if output:
-        files.write(output, lambda file: file.write(written.encode() + b"\n"))
-        wrote(output)
+        save_text(output, written + "\n")
     click.echo(written if as_json else table(report))
 
 
 def machine(report: Report) -> str:
-    """What it was measured on, in a line."""
     return ", ".join(f"{name} {value}" for name, value in report["machine"].items())

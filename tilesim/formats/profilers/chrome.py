@@ -1,12 +1,9 @@
 """Chrome trace event JSON from other tools, read as slices (see `tilesim.formats.profilers.slices`).
 
-A slice is a complete event ("ph": "X") or a pair ("B" and "E" on one thread). Processes and threads are named
-by metadata events, or by their ids if these are strings, as in Triton's Proton: process "matmul Core5 CTA3"
-is thread block 3 of the kernel matmul on SM 5, and the line number in thread "warp 0 (line 1)" only separates
-slices.
-
-`ts` and `dur` are in µs. Files of tilesim have their spans under otherData, where `own` finds them. Format:
-"Trace Event Format", Google, docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU.
+A slice is a complete event ("ph": "X") or a pair ("B" and "E" on one thread); `ts` and `dur` are in µs.
+Processes and threads are named by metadata events, or by their ids if these are strings, as in Triton's
+Proton: process "matmul Core5 CTA3" is thread block 3 of the kernel matmul on SM 5, and the line number in
+thread "warp 0 (line 1)" only separates slices. Format: see `tilesim.formats.perfetto`.
 """
 
 import re

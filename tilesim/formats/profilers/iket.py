@@ -1,9 +1,9 @@
 """IKET's JSON: ranges recorded by the warps of a CuTe DSL kernel, from NVIDIA's `run-iket --postprocess
 json`.
 
-`launches` lists kernels with `ranges`, which have a name, `startTs` and `endTs` in ns of the trace's clock,
-and the warp's location: SM, CTA as three coordinates, warp. A warp's lifetime begins with its block's first
-instruction. Names and locations are inline, or indices into `stringTable` and `locationTable`. Format:
+`launches` lists kernels with `ranges`, which have a name, `startTs` and `endTs` in ns, and the warp's
+location: SM, CTA as three coordinates, warp. A warp's lifetime begins with its block's first instruction.
+Names and locations are inline, or indices into `stringTable` and `locationTable`. Format:
 docs.nvidia.com/cutlass, "IKET Profiling", "JSON Trace Shape", CUTLASS 4.6; both forms are experimental.
 """
 
@@ -100,7 +100,6 @@ def parse(values: dict[str, Any], reading: Reading = AS_IT_IS) -> Rows:
 
 
 def _place_of_range(file: _File, each: _Range, at: str) -> _Place:
-    """The first of the locations of a range."""
     places = each.warpLocs or [_entry(file.locationTable, index, at) for index in each.warpLocIdxs]
     if not places:
         raise TraceError(f"{at} has no location")

@@ -8,11 +8,10 @@ tile   args have `tile`, a number, or the name does: "tile 17", "tile_17", "tile
 sm     args have `sm` or `smid`, or the name of the thread or process has it: "SM 5", "sm_005", "Core5"
 cta    args have `cta`, or those names do: "CTA3", "Block 3", "blk3_g0"
 
-Other slices are ignored, as are those called launch, prologue, hand-over, wait or fix-up by name or category.
-If several warps of a block record the same main loop on threads of their own, their n-th slices are combined,
-from the first begin to the last end. An epilogue belongs to the main loop of its tile, or else to the one
-with the same number in its block; the tile is written from its begin on. k0, k1 and cycles come from args
-that every slice has.
+Other slices are ignored, as are those called launch, prologue, hand-over, wait or fix-up. If several warps of
+a block record the same main loop, their n-th slices are combined, from the first begin to the last end. An
+epilogue belongs to the main loop of its tile, or else to the one with the same number in its block. k0, k1
+and cycles come from args that every slice has.
 """
 
 import re

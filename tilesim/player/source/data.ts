@@ -21,7 +21,7 @@ export interface Lag {
   lags: number[];
 }
 
-/** The rows of a run that the page holds; see `tilesim/player/window.py`. */
+/** The rows of a run that the page holds; see `tilesim/player/data.py`. */
 export interface Window {
   first: number;
   last: number;

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from tilesim.cli import Group
 from tilesim.cli.arguments.options import (
     Schedule,
     TileShape,
@@ -18,7 +19,6 @@ from tilesim.cli.arguments.options import (
 )
 from tilesim.cli.arguments.parameter_types import Whole
 from tilesim.cli.benches import BENCHES
-from tilesim.cli.groups import Group
 from tilesim.cli.output.reports import machine, product_times, report_options, show
 from tilesim.cli.packages import load
 from tilesim.errors import unknown

@@ -11,7 +11,7 @@ from tilesim.choice.judge import Judged, judge, verdict
 from tilesim.choice.measurement import read
 from tilesim.cli.arguments.options import DEVICE
 from tilesim.cli.arguments.parameter_types import DEVICES, INPUT, Whole
-from tilesim.cli.output.progress import progress
+from tilesim.cli.output.figures import progress
 from tilesim.cli.output.reports import machine, report_options, show
 from tilesim.cli.output.tables import text
 from tilesim.cli.packages import load
@@ -65,7 +65,6 @@ def command(
 
 
 def _measured(report: dict[str, Any]) -> str:
-    """How much was measured, and on what."""
     count = sum(len(row["us"]) for row in report["rows"])
     lines = [machine(report), f"{count} times of {len(report['rows'])} products"]
     for what in ("wrong", "failed"):
@@ -90,7 +89,6 @@ def _judged(found: list[Judged]) -> list[str]:
 
 
 def _row(one: Judged) -> dict[str, Any]:
-    """A judgement as a row of the table."""
     config = one.chosen.config
     tile = "x".join(map(str, config.tile))
     chosen = f"{config.name} {config.schedule} {tile}, {config.stages} stages"

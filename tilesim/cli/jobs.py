@@ -1,12 +1,29 @@
-"""A Dask cluster as an executor: what is not there, or has gone, is a sentence and is not waited for."""
+"""Where films are drawn: by processes of this machine, or on a Dask cluster."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Executor, Future
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from time import monotonic
 from typing import Any
 
+import click
+
+from tilesim.cli.arguments.parameter_types import Whole
 from tilesim.errors import TilesimError, shown
+
+jobs_option = click.option(
+    "--jobs", type=Whole(1, 256), metavar="COUNT", help="Number of processes.  [one per core]"
+)
+cluster_option = click.option(
+    "--cluster", metavar="ADDRESS", help="Draw on a Dask cluster instead: tcp://host:port of its scheduler."
+)
+
+
+def workers_of(cluster: str | None) -> AbstractContextManager[Executor | None]:
+    """A cluster's workers, as `cluster_executor` gives them; None where there is none, and films are drawn
+    here."""
+    return nullcontext() if cluster is None else cluster_executor(cluster)
+
 
 RETRIES = 3
 """How often a task is tried anew that a cluster has lost with its worker, or that failed there."""
@@ -18,10 +35,8 @@ LOST = 30
 
 @contextmanager
 def cluster_executor(address: str) -> Iterator[Executor]:
-    """The workers of the Dask cluster whose scheduler is at `address`.
-
-    Raises TilesimError where it cannot be reached, and where its scheduler or all of its workers are lost.
-    """
+    """The workers of the Dask cluster whose scheduler is at `address`; raises TilesimError once these are
+    lost."""
     client = _client(address)
     try:
         yield Workers(client, address)
@@ -86,7 +101,6 @@ class Answer(Future):
 
 
 def _client(address: str) -> Any:
-    """A connection to a Dask cluster that has workers."""
     try:
         from distributed import Client
     except ImportError:
