@@ -124,8 +124,8 @@ class Coalescing(Lesson):
         side = px(40 if square else 76)
         table = self.cells_of(side, self.theme.operand, self.theme.hand_over)
         size = VGroup(
-            self.word("a table of 8 columns", 50, self.theme.text, bold=True),
-            self.word("and {rows:,} rows,", 50, self.theme.text, bold=True),
+            self.bold("a table of 8 columns", 50),
+            self.bold("and {rows:,} rows,", 50),
             self.word("of which five are drawn"),
             self.word("{mb:.0f} MB: each number has 4 bytes"),
         ).arrange(DOWN, buff=px(24), aligned_edge=LEFT)
@@ -143,8 +143,7 @@ class Coalescing(Lesson):
         for number, one in enumerate(table):
             one.generate_target()
             one.target.scale(small / side).move_to([area.left + (number + 0.5) * COLUMNS * small, level, 0])
-        name = self.word("memory", 46, self.theme.text, bold=True)
-        name.move_to([area.left, level + small / 2 + px(44), 0], LEFT)
+        name = self.bold("memory").move_to([area.left, level + small / 2 + px(44), 0], LEFT)
         ways = [[one.target.get_center()] for one in table]
         self.play(FadeIn(name), Travel(list(table), ways, [[small / side]] * SHOWN, leg=0.8, apart=0.25))
         self.leave(table, size, name)
@@ -212,19 +211,16 @@ class Coalescing(Lesson):
         area = self.area
         self.warp = Warp(spacing=area.width / 33.4, colour=self.hue)
         self.warp.move_to([area.center[0], area.top - px(110), 0])
-        name = self.word("a warp: threads 0 to 31", 50, self.theme.text, bold=True)
-        name.next_to(self.warp, UP, px(16), aligned_edge=LEFT)
+        name = self.bold("a warp: threads 0 to 31", 50).next_to(self.warp, UP, px(16), aligned_edge=LEFT)
         self.strip = rectangle(area.width, px(70), self.empty)
         self.cell = self.strip.width / PIECES / self.each
-        self.strip.move_to(
-            [area.center[0], area.top - px(600 if self.tall else 300 if self.narrow else 345), 0]
-        )
+        below_top = px(600 if self.tall else 300 if self.narrow else 345)
+        self.strip.move_to([area.center[0], area.top - below_top, 0])
         cells = strokes(self.theme.background, 1.0)
         cells.points = uprights(self.strip, np.arange(1, PIECES * self.each) / PIECES / self.each)
         cuts = strokes(self.theme.background, 6.0)
         cuts.points = uprights(self.strip, np.arange(1, PIECES) / PIECES)
-        below = self.word("memory", 46, self.theme.text, bold=True)
-        below.next_to(self.strip, DOWN, px(10), aligned_edge=RIGHT)
+        below = self.bold("memory").next_to(self.strip, DOWN, px(10), aligned_edge=RIGHT)
         self.badge(Badge(tr("model")))
         self.say("A GPU runs 32 neighboring threads together, as a warp, and combines what they ask for.")
         self.play(FadeIn(self.warp, name))
@@ -256,9 +252,8 @@ class Coalescing(Lesson):
         dots = self.warp.dots
         rays = strokes(self.hue, 2.5, 0.8)
         ends = [self.strip.get_corner(UP + LEFT) + self.cell * (one + 0.5) * RIGHT for one in at]
-        rays.points = np.concatenate(
-            [np.linspace(dot.get_bottom(), end, 4) for dot, end in zip(dots, ends, strict=True)]
-        )
+        each = (np.linspace(dot.get_bottom(), end, 4) for dot, end in zip(dots, ends, strict=True))
+        rays.points = np.concatenate(list(each))
         sent, used = shape(self.waste), VGroup()
         pieces = np.unique(at // self.each)
         sent.points = np.concatenate([quad(self.strip, n / PIECES, (n + 1) / PIECES) for n in pieces])
@@ -282,10 +277,8 @@ class Coalescing(Lesson):
         self.play(Create(rays, run_time=1.1))
         self.play(FadeIn(sent, used, large), Fade(rays, 1.0, 0.35))
         up = [number.copy() for number in used]
-        self.play(
-            Travel(up, [[dot.get_center()] for dot in dots], [[0.4]] * WARP, leg=0.9, apart=0.0),
-            FadeIn(words),
-        )
+        ways = [[dot.get_center()] for dot in dots]
+        self.play(Travel(up, ways, [[0.4]] * WARP, leg=0.9, apart=0.0), FadeIn(words))
         return [rays, sent, used, large, words, *up]
 
     def along_rows(self) -> None:

@@ -153,8 +153,7 @@ class Divergence(Lesson):
         """Squares become dots, and a capsule closes around them."""
         step = self.area.width / (THREADS + 1.5)
         pill = self.capsule(self.dots, step)
-        self.warp_name = self.word("one warp: 32 threads", 50, self.theme.text, bold=True)
-        self.warp_name.next_to(pill, UP, px(30))
+        self.warp_name = self.bold("one warp: 32 threads", 50).next_to(pill, UP, px(30))
         circles = VGroup(*(dot[0] for dot in self.dots))
         self.say("Each item gets a thread. A group of 32 threads is called a warp.")
         self.remove(*self.letters)
@@ -233,7 +232,7 @@ class Divergence(Lesson):
         self.add(self.first, self.counter)
         self.names = VGroup()
         for case, (begin, end) in zip(CASES, self.spans[4].tolist(), strict=True):
-            name = self.word("case {case}", 44, self.theme.text, bold=True, case=case)
+            name = self.bold("case {case}", 44, case=case)
             name.next_to(self.first.at((begin + end) / 2, 1.0), UP, px(14))
             self.names.add(name)
             self.play(PlayTrace(self.first, self.counter, until=end, run_time=1.2), FadeIn(name))
@@ -243,8 +242,7 @@ class Divergence(Lesson):
         """A run's whole time, below it."""
         left, right = (lanes.at(t, 0.0) + px(22) * DOWN for t in (0, until))
         line = bracket(left, right, self.theme.text)
-        figure = self.word("{cycles:,.0f} cycles", 52, self.theme.text, bold=True, cycles=until)
-        figure.next_to(line, DOWN, px(12))
+        figure = self.bold("{cycles:,.0f} cycles", 52, cycles=until).next_to(line, DOWN, px(12))
         return VGroup(line, figure.shift(max(0.0, self.area.left - figure.get_left()[0]) * RIGHT))
 
     def one_case(self) -> None:
@@ -261,7 +259,7 @@ class Divergence(Lesson):
         top = whole.get_bottom()[1] - px(80)
         high = min(self.first.ground.height, top - self.floor - px(110))
         second = self.lanes(1, top, high)
-        name = self.word("all 32 threads need case A", 44, self.theme.text, bold=True)
+        name = self.bold("all 32 threads need case A", 44)
         name.next_to(second.ground, UP, px(14), aligned_edge=LEFT)
         self.say(
             "This takes {four:,.0f} clock cycles. If all threads need the same case, it takes {one:,.0f}."
@@ -338,7 +336,7 @@ class Divergence(Lesson):
         """The time of all 32 warps, below the SM: on the left (side -1), or on the right (1)."""
         area = self.area
         name = lines(whose, 40, 0.46 * area.width, color=self.theme.text)
-        figure = self.word("{cycles:,.0f} cycles", 64, self.theme.text, bold=True, cycles=cycles)
+        figure = self.bold("{cycles:,.0f} cycles", 64, cycles=cycles)
         both = VGroup(name, figure).arrange(DOWN, buff=px(12))
         return both.move_to([side * area.width / 4, area.bottom + px(76), 0])
 

@@ -171,7 +171,7 @@ class ExecutionModel(ManySMs):
             (boxes.get_corner(DOWN + LEFT), "{n} blocks run", self.at_once),
             (corner, "{n} blocks wait", waiting),
         ):
-            name = self.word(text, 50, self.theme.text, bold=True, n=n)
+            name = self.bold(text, 50, n=n)
             if self.narrow and not self.tall:
                 name.scale(0.8).move_to([self.area.right, place[1], 0], DOWN + RIGHT)
             else:

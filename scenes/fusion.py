@@ -158,19 +158,21 @@ class Fusion(Lesson):
             "One line takes {us:.1f} microseconds, but its arithmetic needs only {flop:.1f}. "
             "What fills the rest?", us=self.each, flop=self.arithmetic,
         )  # fmt: skip
-        big = rectangle(area.width, px(190), self.done)
-        big.move_to([area.center[0], area.center[1] + px(80), 0])
+        big = rectangle(area.width, px(190), self.done).move_to([area.center[0], area.center[1] + px(80), 0])
         part, sides = self.lanes[0].copy(), VGroup()
         self.play(FadeOut(self.code, self.numbers, run_time=0.4))
         self.play(part.animate(run_time=1.0).become(big))
         for side in (LEFT, RIGHT):
             sides.add(Line(big.get_corner(DOWN + side), self.lanes[0].get_corner(UP + side)))
         edged(sides, theme.quiet, 3)
-        whole = self.word("one line: {us:.1f} µs", 54, theme.text, bold=True, us=self.each)
-        whole.next_to(big, UP, px(24), aligned_edge=LEFT).shift(px(20) * RIGHT)
+        whole = (
+            self.bold("one line: {us:.1f} µs", 54, us=self.each)
+            .next_to(big, UP, px(24), aligned_edge=LEFT)
+            .shift(px(20) * RIGHT)
+        )
         sliver = rectangle(max(area.width * self.arithmetic / self.each, px(12)), px(190), theme.panel)
         edged(sliver, theme.text, 5).move_to(big.get_left(), LEFT)
-        name = self.word("arithmetic: {us:.1f} µs", 50, theme.text, bold=True, us=self.arithmetic)
+        name = self.bold("arithmetic: {us:.1f} µs", 50, us=self.arithmetic)
         name.next_to(big, DOWN, px(20), aligned_edge=LEFT).shift(px(20) * RIGHT)
         how = self.word("model: {count:.0f} million operations, at {tflops} trillion a second", 40)
         how.next_to(name, DOWN, px(14), aligned_edge=LEFT)
@@ -221,7 +223,7 @@ class Fusion(Lesson):
 
     def counter(self, number: int) -> VGroup:
         """How often x has been to the processors and back, above the lane."""
-        one = VGroup(self.word("round trips: {number}", 50, self.theme.text, bold=True, number=number))
+        one = VGroup(self.bold("round trips: {number}", 50, number=number))
         return one.next_to(self.lanes, UP, px(20)).align_to(self.lanes, LEFT)
 
     def end_of_kernel(self, number: int) -> None:
@@ -277,13 +279,13 @@ class Fusion(Lesson):
     def what_fills_the_time(self) -> None:
         """The large bar again, most of which is a trip at memory's full speed."""
         big = self.part
-        whole = self.word("one line: {us:.1f} µs", 54, self.theme.text, bold=True, us=self.each)
+        whole = self.bold("one line: {us:.1f} µs", 54, us=self.each)
         whole.next_to(big, UP, px(24), aligned_edge=LEFT)
         trip = edged(shape(self.theme.panel), self.theme.text, 5)
         trip.points = quad(big, 0.0, self.trip / self.each)
         model = self.tr("model: twice {mb:.0f} MB at {tb:.1f} MB per µs")
         inside = VGroup(
-            self.word("round trip of x: {us:.1f} µs", 54, self.theme.text, bold=True, us=self.trip),
+            self.bold("round trip of x: {us:.1f} µs", 54, us=self.trip),
             lines(model, 40, 0.95 * trip.width, color=self.theme.quiet),
         ).arrange(DOWN, buff=px(14)).move_to(trip)  # fmt: skip
         rest = self.word("rest: {us:.1f} µs, with the kernel's start", us=self.each - self.trip)

@@ -155,7 +155,7 @@ class LatencyHiding(Lesson):
         self.sm.heading.move_to(self.sm.box.get_corner(LEFT + UP) + px(24) * RIGHT + px(36) * DOWN, LEFT)
         memory = rounded(0.2 * area.width, high, px(20), self.theme.operand, 4, self.theme.idle)
         memory.move_to([area.right - 0.1 * area.width, area.top - high / 2, 0])
-        name = label(tr("memory"), 46, bold=True).move_to(memory)
+        name = self.bold("memory").move_to(memory)
         self.road = rectangle(memory.get_left()[0] - side - area.left - px(40), 0.62 * high, self.theme.idle)
         self.road.move_to([(memory.get_left()[0] + area.left + side) / 2, self.sm.box.get_y(), 0])
         out = self.word("requests →", 36).next_to(self.road, UP, px(4), aligned_edge=LEFT)

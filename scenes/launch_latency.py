@@ -111,7 +111,7 @@ class LaunchLatency(Lesson):
                 letter = VGroup(rectangle(side, side, fill), letter.set_color(ManimColor(ink_on(fill))))
             parts.add(letter)
         parts.arrange(RIGHT, buff=px(36))
-        times = self.word("{count} times", 60, theme.text, bold=True)
+        times = self.bold("{count} times", 60)
         size = self.word("each matrix: {n} × {n} 16-bit numbers", n=SMALL)
         picture = VGroup(VGroup(parts, times).arrange(DOWN if self.narrow else RIGHT, buff=px(70)), size)
         picture.arrange(DOWN, buff=px(40))
@@ -142,7 +142,7 @@ class LaunchLatency(Lesson):
             us=queued,
         )
         self.play(bars.grow(1, run_time=2.0), FadeIn(about))
-        idle = self.word("{us:.1f} µs less", 48, self.theme.text, bold=True, us=loop - queued)
+        idle = self.bold("{us:.1f} µs less", 48, us=loop - queued)
         idle.next_to(bars.figures[1], DOWN if self.narrow else RIGHT, px(50 if not self.narrow else 34))
         self.play(FadeIn(idle), run_time=0.3)
         self.leave(bars, about, idle)
@@ -229,8 +229,7 @@ class LaunchLatency(Lesson):
         fit(tokens.arrange(RIGHT, buff=px(12)), 0.92 * area.width).move_to(two.gpu).set_x(area.center[0])
         frame = rectangle(tokens.width + px(48), tokens.height + px(48)).move_to(tokens)
         edged(frame, self.theme.text, 5)
-        named = self.word("CUDA graph: a record of {n} calls", 46, self.theme.text, bold=True, n=self.count)
-        named.next_to(frame, UP, px(20))
+        named = self.bold("CUDA graph: a record of {n} calls", n=self.count).next_to(frame, UP, px(20))
         falling = (FadeIn(one, shift=px(80) * DOWN) for one in tokens)
         self.play(LaggedStart(*falling, lag_ratio=0.2, run_time=2.2))
         self.play(Create(frame), FadeIn(named), run_time=0.8)
@@ -254,10 +253,9 @@ class LaunchLatency(Lesson):
         end = ROUNDS * 1000 * self.large
         self.two = self.lanes(times, self.call_ns, end)
         self.ticking = self.clock(end)
-        size = self.word(
-            "{n} × {n}: a product takes {product:.2f} µs, a call {call:.2f}", 46, self.theme.text, bold=True,
-            n=LARGE, product=self.large,
-        )  # fmt: skip
+        size = self.bold(
+            "{n} × {n}: a product takes {product:.2f} µs, a call {call:.2f}", n=LARGE, product=self.large
+        )
         size.move_to(self.code, LEFT)
         self.play(Fade(self.two, 0.0, 1.0), FadeIn(self.ticking, size))
         self.play(PlayTrace(self.ticking, self.two, until=end, run_time=3.6))

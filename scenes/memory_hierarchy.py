@@ -149,12 +149,11 @@ class MemoryHierarchy(Lesson):
         low = work.operands.c.get_bottom()[1] - px(190)
         room.move_to([left, area.center[1] + px(130) if beside else low, 0], LEFT)
         loading = Loading(work.operands, room, self.strips / 1e6, self.hue)
-        name = self.word("loaded for all tiles so far", 52, self.theme.text, bold=True)
+        name = self.bold("loaded for all tiles so far", 52)
         fit(name, wide).next_to(room, UP, px(20)).align_to(room, LEFT)
         both = rectangle(wide * self.whole / self.arrived, px(130), self.pale)
         both.next_to(loading.count, DOWN, px(70)).align_to(room, LEFT)
-        size = self.word("A and B: {mb:.0f} MB", 54, self.theme.text, bold=True, mb=self.whole / 1e6)
-        size.next_to(both, RIGHT, px(30))
+        size = self.bold("A and B: {mb:.0f} MB", 54, mb=self.whole / 1e6).next_to(both, RIGHT, px(30))
         self.say(
             "For all {tiles} tiles together that is {mb:,.0f} MB, yet A and B are only {both:.0f} MB.",
             tiles=self.problem.tiles, mb=self.arrived / 1e6, both=self.whole / 1e6,

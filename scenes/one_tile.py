@@ -131,8 +131,7 @@ class OneTile(ManySMs):
         operands.names = letters
         thin = px(THIN)
         row = rectangle(a.width, thin, self.hue).move_to([a.get_x(), a.get_top()[1] - 0.36 * a.height, 0])
-        column = rectangle(thin, b.height, self.hue)
-        column.move_to([b.get_left()[0] + 0.38 * b.width, b.get_y(), 0])
+        column = rectangle(thin, b.height, self.hue).move_to([b.get_left()[0] + 0.38 * b.width, b.get_y(), 0])
         cell = rectangle(1.6 * thin, 1.6 * thin, self.hue).move_to([column.get_x(), row.get_y(), 0])
         sizes = {"m": problem.m, "n": problem.n, "k": problem.k}
         words = self.beside(
@@ -211,9 +210,9 @@ class OneTile(ManySMs):
         top.arrange(DOWN, buff=0).next_to(tile, UP, px(16))
         picture = VGroup(tile, left, top).move_to(whole.center)
         names = VGroup(
-            fit(label(tr("our tile"), 46, bold=True).move_to(tile), 0.9 * tile.width),
-            label(tr("strip of A"), 46, bold=True).next_to(left, UP, px(16)),
-            label(tr("strip of B"), 46, bold=True).next_to(top, LEFT, px(20)),
+            fit(self.bold("our tile").move_to(tile), 0.9 * tile.width),
+            self.bold("strip of A").next_to(left, UP, px(16)),
+            self.bold("strip of B").next_to(top, LEFT, px(20)),
         )
         words = self.beside(
             tr("{n} pairs of chunks", n=steps),
@@ -347,10 +346,8 @@ class OneTile(ManySMs):
         )
         at = self.begin
         for number, (name, ns) in enumerate(parts):
-            word = VGroup(
-                label(name, 46, self.theme.text, bold=True),
-                label(tr("{us:.1f} µs", us=ns / 1000), 46, self.theme.text, mono=True),
-            )
+            took = label(tr("{us:.1f} µs", us=ns / 1000), 46, mono=True)
+            word = VGroup(label(name, 46, bold=True), took)
             word.arrange(DOWN if number else RIGHT, buff=px(14 if number else 24))
             foot = lane.grounds.get_bottom()[1] - px(24 + 124 * (number == 0))
             word.move_to([(lane.x(at) + lane.x(at + ns)) / 2, foot, 0], UP)

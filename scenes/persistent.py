@@ -107,7 +107,7 @@ class Persistent(FewSMs):
     def count(self) -> None:
         """A copy of block 1 jumps over C by fours; then the others do, all at once."""
         self.say("Each block works out its own tiles. Block 1 takes tile 1, then every fourth one.")
-        rule = self.word("next tile = this tile + number of blocks", 44, self.theme.text, bold=True)
+        rule = self.bold("next tile = this tile + number of blocks", 44)
         rule.move_to([self.area.right, self.area.top - px(TOP / 2), 0], RIGHT)
         self.play(FadeIn(rule))
         self.jump([1], 0.45)
@@ -193,8 +193,7 @@ class Persistent(FewSMs):
         """Where each tile ran, and where the rule says; then the end card."""
         listed, naive = self.tally("persistent", self.hits), self.tally("naive", self.naive_hits)
         key = self.key(*self.there_and_elsewhere())
-        rows = self.tallies(listed, naive)
-        figures = {"sms": self.run.device.sms, "all": len(self.hits)}
+        rows, figures = self.tallies(listed, naive), {"sms": self.run.device.sms, "all": len(self.hits)}
         self.say(
             "After the first {sms} tiles, {all} are left. All of them ran on the SM that the rule predicts.",
             **figures,

@@ -185,7 +185,7 @@ class Pipelining(Lesson):
             for n, one in us.items()
         ]
         bars = Amounts(rows, self.area.width, bar=72, gap=30)
-        title = self.word("time of one step", 50, self.theme.text, bold=True)
+        title = self.bold("time of one step", 50)
         picture = VGroup(title, bars).arrange(DOWN, buff=px(40), aligned_edge=LEFT)
         fit(picture, np.inf, self.area.height).move_to(self.area.center)
         self.say(

@@ -105,8 +105,7 @@ class Reduction(Lesson):
         for digit, x in zip(DIGITS, at, strict=True):
             cell = rectangle(0.84 * step, px(72), self.theme.hand_over)
             cells.add(VGroup(cell, label(str(digit), 44, bold=True)).move_to([x, rows[0], 0]))
-        count = self.word("… {count:,} numbers in all", 40)
-        count.next_to(cells, DOWN, px(16), aligned_edge=RIGHT)
+        count = self.word("… {count:,} numbers in all", 40).next_to(cells, DOWN, px(16), aligned_edge=RIGHT)
         low = 0.36 * area.height * DOWN
         VGroup(cells, count).shift(low)
         self.badge(Badge(tr("schematic"), "model"))

@@ -145,8 +145,7 @@ class StreamK(ManySMs):
         self.add(holes, boxes, tiles)
         self.say("First, each SM computes one tile. {left} tiles are left.")
         self.play(self.fly(flying, boxes, 1.0))
-        count = self.word("{n} − {sms} = {left}", 56, self.theme.text, bold=True)
-        count.next_to(holes, DOWN, px(40))
+        count = self.bold("{n} − {sms} = {left}", 56).next_to(holes, DOWN, px(40))
         stay = [tiles[tile].animate.set_fill(ManimColor(self.hue)) for tile in order[self.sms :]]
         self.play(FadeIn(count), *stay, run_time=0.6)
         self.let_read()

@@ -138,8 +138,7 @@ class WaveQuantization(ManySMs):
         self.add(holes, boxes, tiles)
         self.say("So the GPU computes {sms} tiles at once. That is called a wave. {left} tiles are left.")
         self.play(self.fly([tiles[tile] for tile in order[: self.sms]], boxes, 3.2))
-        count = self.word("{many} − {sms} = {left}", 56, self.theme.text, bold=True)
-        count.next_to(holes, DOWN, px(24))
+        count = self.bold("{many} − {sms} = {left}", 56).next_to(holes, DOWN, px(24))
         stay = [tiles[tile].animate.set_fill(ManimColor(self.hue)) for tile in order[self.sms :]]
         self.play(FadeIn(count), *stay, run_time=0.6)
         self.leave(tiles, holes, boxes, count, self.title_of_tiles, self.title_of_boxes)
@@ -221,7 +220,7 @@ class WaveQuantization(ManySMs):
         for wave, share in self.steps:
             tiles = (wave - 1) * self.sms
             us = np.mean([us for n, us in self.points if n > tiles][:2])
-            mark = self.word("+{share:.0%}", 50, self.theme.text, bold=True, share=share)
+            mark = self.bold("+{share:.0%}", 50, share=share)
             marks.add(mark.next_to(plot.at(tiles, us), UP, px(24)))
         self.play(FadeIn(marks, lag_ratio=0.5, run_time=3.2))
         self.wait(1.0)

@@ -111,6 +111,10 @@ class Lesson(Film):
         )
         return shown[0] if len(shown) == 1 else shown
 
+    def bold(self, text: str, size: float = 46, **figures: Any) -> Mobject:
+        """A label in bold, in the ink of the theme."""
+        return self.word(text, size, self.theme.text, bold=True, **figures)
+
     def key(self, *entries: Entry) -> Sequence[Animation]:
         """Animations that bring up what colors mean, above the caption, in place of the key before, if any.
 

@@ -24,7 +24,7 @@ from tilesim_scenes.look.text import MONO, SANS, _by_pango, advance, outline
 from tilesim_scenes.mobjects.words.badge import of_costs
 
 SCENES = Path(tilesim_scenes.__file__).parent
-SAID = ("tr", "say", "word", "ask", "close", "tally", "heading")
+SAID = ("tr", "say", "word", "bold", "ask", "close", "tally", "heading")
 """Functions whose first argument is a sentence to translate."""
 OTHERS = [name for name in LANGUAGES if name != SOURCE]
 
