@@ -10,8 +10,7 @@ import tilesim
 from tilesim import Device
 from tilesim.choice import kernel_times
 from tilesim.choice.choose import choose
-from tilesim.choice.fit import fit
-from tilesim.choice.judge import judge, verdict
+from tilesim.choice.judge import fit, judge, verdict
 from tilesim.choice.kernel_times import Family, family
 from tilesim.choice.measurement import LISTED, Timed, read
 from tilesim.errors import ChoiceError

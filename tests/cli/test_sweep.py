@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from tilesim import Device, __version__
 from tilesim.analysis.sweep import Row, combinations, sweep
-from tilesim.cli.arguments.axes import Numbers
+from tilesim.cli.commands.sweep import Numbers
 
 FEW = ["--m", "128:512:128", "--n", "m", "--k", "64", "--jobs", "1"]
 HINTS = Row.__annotations__

@@ -1,7 +1,7 @@
 """Calibration: the costs that make the engine play a kernel as a GPU was seen to run it.
 
 Each trace is observed once (tilesim.calibration.observations), at the clock of its device: a GPU's moves by
-some percent. From these tables come a segment's phases (phases) and what main loops take beyond the K-steps
+some percent. From these tables come a segment's phases and what main loops take beyond the K-steps
 that hardware takes (main_loops).
 """
 
@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tilesim.calibration import phases
+from tilesim.calibration import observations
 from tilesim.calibration.main_loops import main_loops, solve
 from tilesim.calibration.observations import Observations, observe
 from tilesim.costs import Costs
@@ -62,7 +62,7 @@ def calibrations(traces: Mapping[str, Trace]) -> list[Calibration]:
     for kernel, group in _of_any_plan(by_kernel(counted)).items():
         runs = list(group.values())
         costs = _kernel_costs(runs)
-        unseen = () if phases.launch(runs, in_turn=False) is not None else ENTRY
+        unseen = () if observations.launch(runs, in_turn=False) is not None else ENTRY
         config = replace(kernel.config, overlap=costs.overlap)
         fitted.append(Calibration(kernel._replace(config=config), costs, tuple(group), unseen))
     return [_with_launch(one, fitted) if one.unseen else one for one in fitted]
@@ -147,12 +147,12 @@ def _kernel_costs(runs: Sequence[Observations]) -> Costs:
 
 def _phase_costs(runs: Sequence[Observations], device: str) -> Costs:
     """The costs of a kernel but for what its main loops take, measured on the preset `device` if any."""
-    overlap, tile_gap, blocking = phases.tile_gap(runs)
-    epilogue, epilogue_serialisation = phases.epilogue(runs, overlap)
+    overlap, tile_gap, blocking = observations.tile_gap(runs)
+    epilogue, epilogue_serialisation = observations.epilogue(runs, overlap)
     turnaround = Hardware.named(device, runs[0].trace.gemm.dtype).launch_ns if device else 0
-    launch, prologue = phases.launch(runs, epilogue_serialisation > 0, turnaround) or (0, 0)
-    partial = phases.partial(runs)
-    merge, fixup = phases.fixup(runs)
+    launch, prologue = observations.launch(runs, epilogue_serialisation > 0, turnaround) or (0, 0)
+    partial = observations.partial(runs)
+    merge, fixup = observations.fixup(runs)
     traces = [one.trace for one in runs]
     return Costs(
         launch=launch,

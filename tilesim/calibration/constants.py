@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from tilesim.calibration.main_loops import MainLoops, loops_on, solve
-from tilesim.calibration.observations import Observations
-from tilesim.calibration.phases import mean, noted_launch
+from tilesim.calibration.observations import Observations, mean, noted_launch
 from tilesim.devices.files import contradiction
 from tilesim.devices.hardware import Hardware
 from tilesim.errors import DeviceError

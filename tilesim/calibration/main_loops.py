@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tilesim.calibration.observations import Observations
-from tilesim.calibration.phases import gap
+from tilesim.calibration.observations import Observations, gap
 from tilesim.devices.hardware import Hardware
 from tilesim.model.kstep import k_step_cycles
 from tilesim.model.traffic import Loads, Traffic, loads

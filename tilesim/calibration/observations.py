@@ -1,11 +1,31 @@
-"""Observations: what calibration reads off a trace, derived once for all that estimate costs from it."""
+"""Observations: what calibration reads off a trace, derived once, and the phases of a segment that it shows.
 
+Columns are those of a trace's spans; "the segment before" is in the same slot. A mean is of the middle 90 %.
+
+launch              from a block's end to the next one's first instruction: the device's, what a recorder
+                    noted, or TURNAROUND_NS.
+prologue            mean of start - done of the segment before, where that was another thread block's, less
+                    the launch, or of start - done of what its SM was writing still, where residents write in
+                    turn; and of start - issue of each slot's first, if the trace begins with an entry.
+overlap             whether most segments of a thread block start before the one before them is done.
+tile_gap            mean of start - fixup of the segment before if epilogues overlap, else of start - done,
+                    where both are one thread block's, and the first has finished its tile.
+epilogue            mean of done - fixup of segments that did not begin under another epilogue of their SM; if
+                    epilogues overlap with main loops, of each slot's last.
+epilogue_           of those that did, the lower quartile of done - done of the one under which they began;
+serialisation       0 where they take no longer.
+partial             mean of done - drain of segments whose tile another one owns.
+merge, fixup        least squares of fixup - the later of drain and the last partial's done, on partials.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from tilesim.analysis.loop_terms import beside, plan_of
-from tilesim.metrics import in_turn, slot_index
+from tilesim.costs import MAX_NS
+from tilesim.metrics import TURNAROUND_NS, in_turn, slot_index
 from tilesim.plans import Plan, owners
 from tilesim.traces import Trace
 
@@ -76,3 +96,135 @@ def _sharing(trace: Trace) -> np.ndarray:
     share = beside(trace).T.astype(float)
     share[~share.any(axis=1), 0] = 1.0
     return share / share.sum(axis=1, keepdims=True)
+
+
+LEAST_DELAY = 0.05
+"""Share of an epilogue by which those that begin under another on their SM take longer, below which residents
+do not write in turn."""
+
+
+def launch(runs: Sequence[Observations], in_turn: bool, known: int = 0) -> tuple[int, int] | None:
+    """(launch, prologue) in ns; None where no run shows them. `in_turn`: whether residents write in turn.
+    `known`: the launch of their device, 0 for none."""
+    ends, writes, starts, prologues = [], [], [], []
+    noted = [ns for run in runs if (ns := noted_launch(run.trace)) is not None]
+    for run in runs:
+        spans, before, after = run.spans, run.before[~run.same_block], run.after[~run.same_block]
+        ends.append(spans["done"][before])
+        writes.append(_sm_written(run, before) if in_turn else ends[-1])
+        starts.append(spans["start"][after])
+        firsts = spans[np.setdiff1d(np.arange(len(spans)), run.after)]
+        if run.trace.origin == "simulated":
+            ends.append(firsts["issue"])
+            writes.append(firsts["issue"])
+            starts.append(firsts["start"])
+        elif "prologue_ns" in run.trace.meta:
+            prologues.append(firsts["start"] - firsts["issue"])
+    end, written, start = (np.concatenate(each) for each in (ends, writes, starts))
+    if not end.size and not sum(map(len, prologues)):
+        return None
+    launch = known or (round(mean(noted)) if noted else TURNAROUND_NS)
+    if end.size:
+        launch = min(launch, max(0, round(mean(start - end))))
+    loading = start - np.maximum(end + launch, written)
+    return launch, max(0, round(mean(np.concatenate([loading, *prologues]))))
+
+
+def _sm_written(run: Observations, rows: np.ndarray) -> np.ndarray:
+    """When the SMs of `rows` have written what they write when these are done: int64 ns, shape of `rows`."""
+    spans = run.spans
+    # Offsets that grow with the SM keep SMs apart.
+    offset = spans["sm"].astype(np.int64) * (int(spans["done"].max()) + 1)
+    # Partials, and tiles that had some added, take no turns.
+    tiles = np.flatnonzero(run.owns & (spans["fixup"] == spans["ready"]))
+    tiles = tiles[np.argsort((offset + spans["fixup"])[tiles], kind="stable")]
+    begun = np.append(-1, (offset + spans["fixup"])[tiles])
+    written = np.append(-1, np.maximum.accumulate((offset + spans["done"])[tiles]))
+    end = (offset + spans["done"])[rows]
+    return np.maximum(end, written[np.searchsorted(begun, end, "right") - 1]) - offset[rows]
+
+
+def noted_launch(trace: Trace) -> float | None:
+    """The median launch that a recorder noted, None where there is none."""
+    noted = trace.meta.get("launch_ns")
+    median = noted.get("p50") if isinstance(noted, Mapping) else None
+    return median if isinstance(median, int | float) and 0 <= median < MAX_NS else None
+
+
+def tile_gap(runs: Sequence[Observations]) -> tuple[bool, int, bool]:
+    """(overlap, tile_gap, blocking): the last says that a block stores a partial, then goes on."""
+    pairs = []
+    for run in runs:
+        before, after = run.before[run.same_block], run.after[run.same_block]
+        pairs.append((run.spans[before], run.spans[after]["start"], run.owns[before]))
+    rows, start, owns = (np.concatenate(columns) for columns in zip(*pairs, strict=True))
+    late = start < rows["done"]
+    blocking = bool(owns.all()) or float(np.mean(late[~owns])) <= 0.5
+    usual = owns if blocking and owns.any() else np.ones(len(rows), bool)
+    if not len(rows):
+        return False, 0, True
+    overlap = bool(np.mean(late[usual]) > 0.5)
+    return overlap, max(0, round(mean((start - rows["fixup" if overlap else "done"])[usual]))), blocking
+
+
+def epilogue(runs: Sequence[Observations], overlap: bool) -> tuple[int, int]:
+    """(epilogue, epilogue_serialisation) in ns, of segments that finish their tile."""
+    alone, under_another, behind = [np.empty(0)], [np.empty(0)], [np.empty(0)]
+    for run in runs:
+        spans, rows = run.spans, np.flatnonzero(run.owns)
+        rows = rows[np.lexsort((spans["fixup"][rows], spans["sm"][rows]))]
+        begin, end, stamped = spans["fixup"][rows], spans["done"][rows], np.ones(len(rows), bool)
+        if overlap:
+            stamped = ~np.isin(rows, run.before)
+        met = (np.diff(spans["sm"][rows]) == 0) & (np.diff(spans["slot"][rows]) != 0)
+        in_turn = begin == spans["ready"][rows]
+        met &= (end[:-1] > begin[1:]) & in_turn[:-1] & in_turn[1:]
+        under = np.append(False, met)
+        alone.append((end - begin)[stamped & ~under])
+        under_another.append((end - begin)[stamped & under])
+        behind.append(np.diff(end)[met & stamped[1:]])
+    took, delayed = np.concatenate(alone), np.concatenate(under_another)
+    usual = mean(took if len(took) else delayed)
+    if mean(delayed) <= usual * (1 + LEAST_DELAY):
+        return round(usual), 0
+    return round(usual), max(0, round(float(np.quantile(np.concatenate(behind), 0.25))))
+
+
+def partial(runs: Sequence[Observations]) -> int | None:
+    """ns from the end of the main loop to done, of segments that hand in a partial; None without any."""
+    each = [(run.spans["done"] - run.spans["drain"])[~run.owns] for run in runs]
+    seen = np.concatenate(each)
+    return round(mean(seen)) if seen.size else None
+
+
+def fixup(runs: Sequence[Observations]) -> tuple[int, int]:
+    """(merge, fixup) in ns, 0 where no tile is split; how long a flag takes to be seen is in the first."""
+    counts, took = [np.empty(0)], [np.empty(0)]
+    for run in runs:
+        spans, owns, tiles = run.spans, run.owns, run.trace.problem.tiles
+        partials = np.bincount(spans["tile"], minlength=tiles) - 1
+        arrived = np.zeros(tiles, np.int64)
+        np.maximum.at(arrived, spans["tile"][~owns], spans["done"][~owns])
+        rows = owns & (partials[spans["tile"]] > 0)
+        began = np.maximum(spans["drain"], arrived[spans["tile"]])
+        counts.append(partials[spans["tile"]][rows])
+        took.append((spans["fixup"] - began)[rows])
+    partials, ns = np.concatenate(counts), np.maximum(0, np.concatenate(took))
+    if len(np.unique(partials)) < 2:
+        return 0, round(mean(ns / np.maximum(1, partials)))
+    each, once = np.polyfit(partials, ns, 1)
+    if each < 0:
+        return round(mean(ns)), 0
+    return (round(once), round(each)) if once >= 0 else (0, round(mean(ns / partials)))
+
+
+def gap(run: Observations) -> float:
+    """ns from the end of a main loop to the next start in the slot, 0 where none follows."""
+    return mean(run.spans["start"][run.after] - run.spans["drain"][run.before])
+
+
+def mean(values: Sequence[float] | np.ndarray) -> float:
+    """The mean without the least and the greatest 5 %, 0 of nothing."""
+    ordered = np.sort(np.asarray(values, float))
+    cut = len(ordered) // 20
+    return float(ordered[cut : len(ordered) - cut].mean()) if len(ordered) else 0.0

@@ -1,13 +1,31 @@
-"""judge: how good the model's choice is, by measured times of all that it could have chosen."""
+"""judge and fit: how good the model's choice is, and kernels' times beside the machine's, by measured times.
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+Each time is fitted by golden section, all of them a few times over, to make the sum of squared logarithms of
+measured over estimated time small, so that a product of 5 µs counts as one of 5 ms does.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from math import log
 from statistics import geometric_mean, median
+from typing import Any
 
+import numpy as np
+
+from tilesim.choice.candidates import candidates
 from tilesim.choice.choose import choose
-from tilesim.choice.estimate import Estimate
+from tilesim.choice.estimate import Estimate, parts_of, step_terms
+from tilesim.choice.kernel_times import Family, KernelTimes, Tiling, family, tiling
 from tilesim.choice.measurement import Timed
+from tilesim.choice.waves import Waves, waves
 from tilesim.devices.device import Device
+from tilesim.devices.facts import REFERENCE
+from tilesim.devices.hardware import Hardware
+from tilesim.gemm.fit import residents
+from tilesim.kernel_config import KernelConfig
+from tilesim.products import Product
 
 TOP = 8
 
@@ -76,3 +94,104 @@ def verdict(judged: Sequence[Judged]) -> Verdict:
         len(judged), geometric_mean(ratios), min(ratios), median(regrets), max(regrets),
         median(tops), max(tops), sum(one.place == 0 for one in judged),
     )  # fmt: skip
+
+
+BOUNDS = {
+    "once": (500.0, 10_000.0), "tile_gap": (200.0, 5_000.0), "write": (0.0, 2.0), "multiplying": (1.0, 2.0),
+    "waiting": (0.8, 2.0),
+}  # fmt: skip
+"""Of each constant of KernelTimes."""
+
+PARTIAL_NS = 1000
+"""What splitting tiles takes at least beside the whole ones' times: a partial is stored, its flag raised, and
+both are read again, each at a latency of DRAM."""
+
+ROUNDS, SECTIONS = 6, 14
+FEWEST = 15
+"""Products in which a tile was timed before it has a rate of its own."""
+
+CLOSE = 1.3
+"""A kernel that takes so many times as long as the fastest weighs a half, and less beyond."""
+
+
+Case = tuple[tuple[KernelConfig, Product, Waves, np.ndarray, Hardware, int], float, float]
+"""What `parts_of` takes beside the times, the measured ns, and the weight."""
+
+
+def fit(timed: Iterable[Timed], device: Device) -> dict[str, Any]:
+    """{"families": rows of constants, "tilings": rows of "multiplying"}, fitted to what is not held out."""
+    families: dict[Family, list[Case]] = defaultdict(list)
+    tilings: dict[Tiling, list[Case]] = defaultdict(list)
+    products: dict[Tiling, set[Product]] = defaultdict(set)
+    for one in timed:
+        if one.held_out:
+            continue
+        hardware = Hardware.named(device.name or REFERENCE, one.product.dtype)
+        fastest = min(one.us.values())
+        for config in candidates(one.product, device):
+            us = one.us.get(config)
+            if us is None:
+                continue
+            laid, count = waves(config, one.product, device, hardware), residents(config, one.product, device)
+            sms = device.sms - device.busy_sms
+            terms = step_terms(config, one.product, laid, hardware, sms, count)
+            weight = 1 / (1 + (log(us / fastest) / log(CLOSE)) ** 2)
+            case = ((config, one.product, laid, terms, hardware, count), 1000 * us, weight)
+            products[tiling(config, one.product)].add(one.product)
+            families[family(config)].append(case)
+            tilings[tiling(config, one.product)].append(case)
+    found: dict[Family, KernelTimes] = {}
+    for name, cases in sorted(families.items()):  # a kernel before the same with split tiles
+        whole = found.get(name._replace(split=False))
+        least = whole.once + PARTIAL_NS if whole else BOUNDS["once"][0]
+        found[name] = _fitted(cases, whole or KernelTimes(), BOUNDS | {"once": (least, BOUNDS["once"][1])})
+    own = {
+        name: _fitted(cases, found[Family(*name[:3])], {"multiplying": BOUNDS["multiplying"]}).multiplying
+        for name, cases in sorted(tilings.items())
+        if len(products[name]) >= FEWEST
+    }
+    return {
+        "families": [
+            name._asdict() | {field: round(getattr(known, field), 3) for field in BOUNDS}
+            for name, known in found.items()
+        ],
+        "tilings": [name._asdict() | {"multiplying": round(rate, 3)} for name, rate in own.items()],
+    }
+
+
+def _fitted(cases: list[Case], known: KernelTimes, bounds: Mapping[str, tuple[float, float]]) -> KernelTimes:
+    known = replace(known, **{name: max(low, getattr(known, name)) for name, (low, _) in bounds.items()})
+    for _ in range(ROUNDS if len(bounds) > 1 else 1):
+        for name, (low, high) in bounds.items():
+            best = replace(known, **{name: _section(partial(_loss_with, cases, known, name), low, high)})
+            known = min(known, best, key=partial(_loss, cases))
+    return known
+
+
+def _loss_with(cases: list[Case], known: KernelTimes, name: str, value: float) -> float:
+    return _loss(cases, replace(known, **{name: value}))
+
+
+def _loss(cases: list[Case], known: KernelTimes) -> float:
+    return sum(weight * log(sum(parts_of(*of, known).values()) / ns) ** 2 for of, ns, weight in cases)
+
+
+def _section(loss: Callable[[float], float], low: float, high: float) -> float:
+    """The value between `low` and `high` for which `loss` is least, if it falls and then rises.
+
+    >>> round(_section(lambda x: (x - 2) ** 2, 0, 10), 1)
+    2.0
+    """
+    ratio = (5**0.5 - 1) / 2
+    left, right = high - ratio * (high - low), low + ratio * (high - low)
+    at_left, at_right = loss(left), loss(right)
+    for _ in range(SECTIONS):
+        if at_left <= at_right:
+            high, right, at_right = right, left, at_left
+            left = high - ratio * (high - low)
+            at_left = loss(left)
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + ratio * (high - low)
+            at_right = loss(right)
+    return (low + high) / 2

@@ -7,7 +7,15 @@ import click
 from tilesim.cli.arguments.options import check_tiles, usage
 from tilesim.cli.arguments.parameter_types import TileShape, Whole
 from tilesim.cli.output import bench_rows as rows
-from tilesim.cli.output.reports import Bench, Table, count_option, derived, product_times, samples_option
+from tilesim.cli.output.reports import (
+    Bench,
+    Table,
+    count_option,
+    derived,
+    product_times,
+    samples_option,
+    sizes_option,
+)
 from tilesim.cli.output.tables import NOT_COUNTED
 from tilesim.problems import Problem
 
@@ -52,12 +60,8 @@ BENCHES = [
             rows.over_free,
         ),
         options=[
-            click.Option(
-                ["--size", "sizes"],
-                type=TileShape(),
-                multiple=True,
-                callback=_problems,
-                help="M, N and K; repeat it for several.  [4224x4096x4096]",
+            sizes_option(
+                "M, N and K; repeat it for several.  [4224x4096x4096]", TileShape(), callback=_problems
             ),
             click.Option(
                 ["--busy-sms", "counts"],
@@ -155,12 +159,7 @@ BENCHES = [
         ),
         lambda report: [f"left out: {what}: {why}" for what, why in report["left_out"].items()],
         options=[
-            click.Option(
-                ["--size", "sizes"],
-                type=TileShape(),
-                multiple=True,
-                help="M, N and K; repeat it for several.",
-            ),
+            sizes_option("M, N and K; repeat it for several.", TileShape()),
             click.Option(
                 ["--dtype"],
                 type=click.Choice(["bf16", "fp16"]),
@@ -294,12 +293,10 @@ BENCHES = [
         ),
         rows.whys,
         options=[
-            click.Option(
-                ["--size", "sizes"],
-                type=Whole(1),
-                multiple=True,
+            sizes_option(
+                "Values of fp32 to sum; repeat it for several.  [2^20, 2^24, 2^28]",
+                Whole(1),
                 metavar="VALUES",
-                help="Values of fp32 to sum; repeat it for several.  [2^20, 2^24, 2^28]",
             ),
             samples_option("step", 100),
         ],

@@ -12,6 +12,11 @@ from tilesim.plans import Plan, owners
 from tilesim.problems import Problem
 from tilesim.spans.columns import SPAN
 
+AS_GIVEN = (
+    "launch", "prologue", "tile_gap", "epilogue", "epilogue_overlap_penalty", "overlap", "merge", "fixup",
+)  # fmt: skip
+"""Costs that are rates as they are."""
+
 
 def laid_out(
     plan: Plan,
@@ -55,17 +60,10 @@ def with_tree(state: State) -> State:
 def _rates(costs: Costs, device: Device, slowdown: np.ndarray) -> Rates:
     epilogue_serialisation = costs.epilogue_serialisation if device.ctas_per_sm > 1 else 0
     return Rates(
-        launch=costs.launch,
-        prologue=costs.prologue,
-        tile_gap=costs.tile_gap,
-        epilogue_overlap_penalty=costs.epilogue_overlap_penalty,
-        epilogue=costs.epilogue,
+        **{name: getattr(costs, name) for name in AS_GIVEN},
         epilogue_serialisation=epilogue_serialisation,
-        overlap=costs.overlap,
         partial=costs.partial or 0,
         stores=costs.partial is not None,
-        merge=costs.merge,
-        fixup=costs.fixup,
         slowdown=slowdown.ravel(),
         columns=slowdown.shape[1] if len(slowdown) > 1 else 0,
         shared=bool((slowdown != 1).any() or epilogue_serialisation),

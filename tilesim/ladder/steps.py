@@ -154,13 +154,5 @@ def roofline(intensity: ArrayLike, peak_tflops: float, bandwidth_gb_per_s: float
 def _step(**given: Any) -> LadderStep:
     """A step of a cube of 1024, for the doctests."""
     texts: dict[str, Any] = {"name": "tiled", "change": "a change", "why": "A reason.", "dtype": "bf16"}
-    figures: dict[str, Any] = {
-        "step": 1,
-        "m": 1024,
-        "n": 1024,
-        "k": 1024,
-        "us": 10.0,
-        "p20": 9.0,
-        "p80": 11.0,
-    }
+    figures: dict[str, Any] = dict.fromkeys("mnk", 1024) | {"step": 1, "us": 10.0, "p20": 9.0, "p80": 11.0}
     return LadderStep(**texts | figures | given)

@@ -1,7 +1,7 @@
 """The types of arguments and options: what a value must look like, and how a shell completes it."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -118,6 +118,24 @@ DTYPES = Dtype(lambda: DTYPE_BYTES)
 COSTS = Name(lambda: ("ideal", *presets()), or_file)
 INPUT = click.Path()
 """A file to be read; whether it is there is for its reader to say."""
+
+
+class Names(click.ParamType):
+    """Values of a type of their own, separated by commas."""
+
+    def __init__(self, kind: click.ParamType) -> None:
+        self.kind, self.name = kind, kind.name
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Sequence[Any]:
+        return [self.kind.convert(word.strip(), param, ctx) for word in value.split(",")]
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """As a value of the type itself, after those that are there."""
+        before, comma, word = incomplete.rpartition(",")
+        items = self.kind.shell_complete(ctx, param, word)
+        return [CompletionItem(before + comma + item.value, item.type) for item in items]
 
 
 class Whole(click.IntRange):

@@ -9,7 +9,6 @@ import click
 
 from tilesim import player
 from tilesim.analysis.divergence import on_one_clock
-from tilesim.cli.arguments.axes import Names
 from tilesim.cli.arguments.film_targets import (
     FORMATS,
     PAGES,
@@ -33,7 +32,7 @@ from tilesim.cli.arguments.options import (
     reading_options,
     usage,
 )
-from tilesim.cli.arguments.parameter_types import INPUT, Instant, Schedule, Seconds, Whole
+from tilesim.cli.arguments.parameter_types import INPUT, Instant, Names, Schedule, Seconds, Whole
 from tilesim.cli.exports import FPS, LEFT_OUT, ExportRequest, make, planned, report
 from tilesim.cli.jobs import cluster_option, jobs_option, workers_of
 from tilesim.cli.output.figures import counter, save_text

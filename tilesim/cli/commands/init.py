@@ -10,17 +10,8 @@ import click
 from tilesim.errors import TilesimError, shown
 
 TAKEN = (
-    "Default",
-    "Device",
-    "FadeIn",
-    "Film",
-    "Finding",
-    "Group",
-    "Lanes",
-    "PlayTrace",
-    "Problem",
-    "TileGrid",
-)
+    "Default", "Device", "FadeIn", "Film", "Finding", "Group", "Lanes", "PlayTrace", "Problem", "TileGrid",
+)  # fmt: skip
 """The names that the file imports."""
 
 

@@ -2,18 +2,28 @@
 
 import csv
 import json
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
 from io import StringIO
+from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO, get_args
+from typing import Any, BinaryIO, TypeVar, get_args
 
 import click
 
-from tilesim.analysis.sweep import DEVICE_AXES, PROBLEM_AXES, SIZES, Row, blank, combinations, sweep
+from tilesim.analysis.sweep import (
+    DEVICE_AXES,
+    MAX_COMBINATIONS,
+    PROBLEM_AXES,
+    SIZES,
+    Row,
+    blank,
+    combinations,
+    sweep,
+)
 from tilesim.cli.arguments import schedule_files
-from tilesim.cli.arguments.axes import Names, Numbers, axis
 from tilesim.cli.arguments.options import (
     DEVICE,
     PICTURE_FILE,
@@ -28,7 +38,7 @@ from tilesim.cli.arguments.options import (
     output_option,
     usage,
 )
-from tilesim.cli.arguments.parameter_types import DEVICES, DTYPES, ORDER
+from tilesim.cli.arguments.parameter_types import DEVICES, DTYPES, ORDER, Names
 from tilesim.cli.jobs import jobs_option
 from tilesim.cli.output.figures import progress, wrote
 from tilesim.cli.packages import load
@@ -38,6 +48,50 @@ from tilesim.parallel import cores
 from tilesim.storage import files
 from tilesim.text import plural
 from tilesim.version import __version__
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Numbers(click.ParamType):
+    """Whole numbers and ranges of them, from:to or from:to:step with both ends, separated by commas."""
+
+    name = "SIZES"
+
+    def __init__(self, *others: str) -> None:
+        self.others = others
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Sequence[int | str]:
+        return list(chain.from_iterable(self._values(word, param, ctx) for word in value.lower().split(",")))
+
+    def _values(self, word: str, param: Any, ctx: Any) -> Sequence[int | str]:
+        if word in self.others:
+            return [word]
+        if not re.fullmatch(r"[0-9]{1,15}(:[0-9]{1,15}){0,2}", word, re.ASCII):
+            choices = " or ".join(["a number", "a range such as 128:8192:128", *map(repr, self.others)])
+            self.fail(f"{word!r} is not {choices}", param, ctx)
+        if ":" not in word:
+            return [int(word)]
+        first, last, step = (*map(int, word.split(":")), 1)[:3]
+        if not step or first > last:
+            self.fail(f"the range {word!r} has no values; write it as from:to:step", param, ctx)
+        values = range(first, last + 1, step)
+        if len(values) > MAX_COMBINATIONS:
+            self.fail(
+                f"the range {word!r} has {len(values)} values; a sweep has at most {MAX_COMBINATIONS}",
+                param,
+                ctx,
+            )
+        return values
+
+
+def axis(name: str, kind: click.ParamType, metavar: str, help: str) -> Callable[[F], F]:
+    """An option that takes several values; its own value is a list of them, None where it was not given."""
+    return click.option(name, type=kind, metavar=metavar, help=help, multiple=True, callback=_joined)
+
+
+def _joined(ctx: click.Context, param: click.Parameter, groups: Sequence[Sequence[Any]]) -> list[Any] | None:
+    return list(dict.fromkeys(chain.from_iterable(groups))) or None
+
 
 SAWTOOTH = {"m": [1536], "n": range(256, 11520 + 1, 256), "k": [4096]}
 """12 rows of tiles, so 11 columns fill the 132 SMs of the default device; a little over four waves."""

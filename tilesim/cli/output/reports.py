@@ -99,6 +99,11 @@ def count_option(name: str, about: str, default: int, least: int = 1, most: int 
     return click.Option([f"--{name}"], type=kind, default=default, help=f"{about}  [{default}]")
 
 
+def sizes_option(about: str, kind: click.ParamType, **more: Any) -> click.Option:
+    """`--size`, which may be repeated, passed on as `sizes`."""
+    return click.Option(["--size", "sizes"], type=kind, multiple=True, help=about, **more)
+
+
 def samples_option(each: str, default: int) -> click.Option:
     """`--samples COUNT`, of each kernel, step or whatever is timed."""
     return count_option("samples", f"Samples per {each}.", default, most=100_000)

@@ -16,7 +16,7 @@ from typing import Any
 from tilesim.errors import TraceError
 from tilesim.formats.profilers import slices
 from tilesim.formats.profilers.segments import Slice
-from tilesim.formats.protobuf import Value, fields, message, signed, text
+from tilesim.formats.protobuf import fields, message, signed, text
 from tilesim.formats.reading import AS_IT_IS, Reading
 from tilesim.formats.rows import Rows
 
@@ -82,9 +82,7 @@ def parse(data: bytes, reading: Reading = AS_IT_IS) -> Rows:
 
 
 def _read(packets: _Packets, number: int, data: bytes) -> None:
-    found: dict[int, Value] = {}
-    for tag, value in fields(data):
-        found[tag] = value
+    found = dict(fields(data))
     if COMPRESSED in found:
         raise TraceError(
             f"packet {number} is compressed, which is not supported; write the trace without compression"
@@ -110,43 +108,28 @@ def _read(packets: _Packets, number: int, data: bytes) -> None:
 
 
 def _describe(packets: _Packets, data: bytes) -> None:
-    track, uuid = _Track(), 0
-    for tag, value in fields(data):
-        if tag == 1:
-            uuid = signed(value)
-        elif tag in (2, 10):
-            track.name = text(value)
-        elif tag == 3:
-            track.process = text(dict(fields(message(value))).get(6, b""))
-        elif tag == 4:
-            track.thread = text(dict(fields(message(value))).get(5, b""))
-        elif tag == 5:
-            track.parent = signed(value)
-    packets.tracks[uuid] = track
+    found = dict(fields(data))
+    process, thread = (dict(fields(message(found.get(tag, b"")))) for tag in (3, 4))
+    name, parent = found.get(2, found.get(10, b"")), signed(found.get(5, 0))
+    track = _Track(text(name), text(process.get(6, b"")), text(thread.get(5, b"")), parent)
+    packets.tracks[signed(found.get(1, 0))] = track
 
 
 def _slices(packets: _Packets) -> Iterator[Slice]:
     """The slices of all tracks; an unmatched begin or end is skipped."""
     opened: dict[int, list[tuple[int, int, str, str, dict[str, Any]]]] = defaultdict(list)
     for time, number, data, sequence in sorted(packets.events, key=lambda event: event[:2]):
-        kind, name, category = 0, "", ""
-        uuid = packets.default.get(sequence, 0)
-        args: dict[str, Any] = {}
-        for tag, value in fields(data):
-            if tag == EVENT_TYPE:
-                kind = signed(value)
-            elif tag == EVENT_TRACK:
-                uuid = signed(value)
-            elif tag == EVENT_NAME:
-                name = text(value)
-            elif tag == EVENT_NAME_ID:
-                name = packets.names.get((sequence, signed(value)), "")
-            elif tag == EVENT_CATEGORY:
-                category = text(value)
-            elif tag == ANNOTATION:
-                _annotate(args, packets, sequence, message(value))
+        said = list(fields(data))
+        found = dict(said)
+        kind = signed(found.get(EVENT_TYPE, 0))
+        uuid = signed(found.get(EVENT_TRACK, packets.default.get(sequence, 0)))
         if kind == SLICE_BEGIN:
-            opened[uuid].append((time, number, name, category, args))
+            interned = packets.names.get((sequence, signed(found.get(EVENT_NAME_ID, 0))), "")
+            name = text(found[EVENT_NAME]) if EVENT_NAME in found else interned
+            args: dict[str, Any] = {}
+            for value in (value for tag, value in said if tag == ANNOTATION):
+                _annotate(args, packets, sequence, message(value))
+            opened[uuid].append((time, number, name, text(found.get(EVENT_CATEGORY, b"")), args))
         elif kind == SLICE_END and opened[uuid]:
             begin, first, name, category, args = opened[uuid].pop()
             yield Slice(first, name, *_places(packets, uuid), begin, time, args, category, "", uuid)
@@ -154,19 +137,13 @@ def _slices(packets: _Packets) -> Iterator[Slice]:
 
 def _annotate(args: dict[str, Any], packets: _Packets, sequence: int, data: bytes) -> None:
     """Add an annotation to `args` if it is a number or a text."""
-    key = ""
-    found: int | str | None = None
-    for tag, value in fields(data):
-        if tag == 10:
-            key = text(value)
-        elif tag == 1:
-            key = packets.keys.get((sequence, signed(value)), "")
-        elif tag in (3, 4):
-            found = signed(value)
-        elif tag == 6:
-            found = text(value)
-    if key and found is not None:
-        args[key] = found
+    found = dict(fields(data))
+    interned = packets.keys.get((sequence, signed(found.get(1, 0))), "")
+    key, number = text(found[10]) if 10 in found else interned, found.get(3, found.get(4))
+    if key and number is not None:
+        args[key] = signed(number)
+    elif key and 6 in found:
+        args[key] = text(found[6])
 
 
 def _places(packets: _Packets, uuid: int) -> tuple[str, str]:

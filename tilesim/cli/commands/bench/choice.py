@@ -6,8 +6,7 @@ from typing import Any
 
 import click
 
-from tilesim.choice.fit import fit
-from tilesim.choice.judge import Judged, judge, verdict
+from tilesim.choice.judge import Judged, fit, judge, verdict
 from tilesim.choice.measurement import read
 from tilesim.cli.arguments.options import DEVICE
 from tilesim.cli.arguments.parameter_types import DEVICES, INPUT, Whole
