@@ -38,7 +38,7 @@ def asked(monkeypatch):
         return json.loads(text)
 
     modules = {"": SimpleNamespace(tune=answer), "tuning.tune": SimpleNamespace(PROGRESS_UNITS=100)}
-    modules["tuning.table"] = SimpleNamespace(read=read)
+    modules["tuning.choice"] = SimpleNamespace(read=read)
     monkeypatch.setattr("tilesim.cli.commands.tune.load", lambda folder, module="": modules[module])
     return seen
 
