@@ -19,6 +19,7 @@ from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.film.race_film import RaceFilm
 from tilesim_scenes.film.runs import written_after_hand_over
 from tilesim_scenes.film.traces import Default, shipped
+from tilesim_scenes.kit.lane_words import in_lane
 from tilesim_scenes.kit.many_sms import ManySMs, alike_together, round_ends
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, lines, px
@@ -326,7 +327,7 @@ class BusySms(ManySMs):
         self.play(*key, *self.appear(lanes, lane, around, self.ticking))
         self.play(PlayTrace(self.ticking, lanes, lane, until=self.begins, run_time=2.4))
         us, end, idle = self.begins / 1000, float(run.makespan), self.others - 1
-        first = self.in_lane(lane, 0.0, self.begins, tr("its own list: {us:.1f} µs", us=us))
+        first = in_lane(lane, 0.0, self.begins, tr("its own list: {us:.1f} µs", us=us), self.hue, 42)
         self.play(FadeIn(first))
         self.say(
             "{each} rounds become {all}: {us:.1f} microseconds. "
@@ -334,7 +335,7 @@ class BusySms(ManySMs):
             each=self.each, all=self.rounds[1], us=self.us[1], idle=idle,
         )  # fmt: skip
         words = tr("the last list: {us:.1f} µs", us=end / 1000 - us)
-        second = self.in_lane(lane, self.begins, end, words)
+        second = in_lane(lane, self.begins, end, words, self.hue, 42)
         run_on = PlayTrace(self.ticking, lanes, lane, until=end, run_time=2.6)
         self.play(run_on, FadeIn(second, run_time=0.6))
         figure = self.ends(lanes, self.us[1]).set_y(lane.grounds.get_y())
@@ -344,12 +345,6 @@ class BusySms(ManySMs):
         self.play(FadeIn(figure, waiting))
         self.play(FadeIn(note, run_time=0.8))
         self.leave(lanes, lane, around, first, second, figure, waiting, note, self.ticking)
-
-    def in_lane(self, lane: LaneVectors, begin: float, end: float, text: str) -> Mobject:
-        """A word in the lane of the SM that does two lists."""
-        word = label(text, 42, ink_on(self.theme.by_phase["multiply"]), bold=True)
-        word.scale(min(1.0, 0.9 * (lane.x(end) - lane.x(begin)) / word.width))
-        return word.move_to([(lane.x(begin) + lane.x(end)) / 2, lane.grounds.get_y(), 0])
 
     def five_rounds(self) -> None:
         """The naive kernel, with one SM held."""

@@ -24,7 +24,7 @@ from tilesim_scenes.film.settings import REPORT
 from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, lines, px
+from tilesim_scenes.look.text import fit, label, lines, px
 from tilesim_scenes.look.theme import ink_on, mixed, theme_now
 from tilesim_scenes.mobjects.drawing.quads import EMPTY, quad, rectangle, segments, shape, strokes, uprights
 from tilesim_scenes.mobjects.words.badge import Badge
@@ -140,7 +140,7 @@ class L2Order(Lesson):
         """Words in a column, beside the picture or below it."""
         column = VGroup(*words).arrange(DOWN, buff=px(30), aligned_edge=LEFT)
         room = self.area.right - (self.area.left if self.tall else self.picture.get_right()[0] + px(80))
-        column.scale(min(1.0, room / column.width))
+        fit(column, room)
         if self.tall:
             return column.next_to(self.picture, DOWN, px(70))
         return column.next_to(self.picture, RIGHT, px(80))
@@ -204,13 +204,13 @@ class L2Order(Lesson):
         )
         picture.show(0.0)
         name = label(self.names[number], 52, bold=True)
-        name.scale(min(1.0, room / name.width)).next_to(picture, UP, px(10))
+        fit(name, room).next_to(picture, UP, px(10))
         (a, b), (of_a, of_b) = self.needs[number], self.strip_mb
         figure = self.word(
             "{a} × {of_a:.1f} MB + {b} × {of_b:.1f} MB = {mb:.0f} MB", 46, self.theme.text,
             a=a, b=b, of_a=of_a, of_b=of_b, mb=self.mb[number],
         )  # fmt: skip
-        figure.scale(min(1.0, room / figure.width)).next_to(picture, DOWN, px(20))
+        fit(figure, room).next_to(picture, DOWN, px(20))
         whole = VGroup(name, picture, figure)
         if self.tall:
             return whole.move_to([area.center[0], area.top - (number + 0.5) * area.height / 2, 0])
@@ -299,7 +299,7 @@ class L2Order(Lesson):
         for one, cycles, bar in zip(both, self.cycles, times.bars, strict=True):
             text = tr("{cycles:.1f} million cycles at {mhz:,} MHz", cycles=cycles / 1e6, mhz=one["sm_mhz"])
             clock = label(text, 46, ink_on(self.theme.measured), bold=True)
-            clocks.add(clock.scale(min(1.0, 0.94 * bar.width / clock.width)).move_to(bar))
+            clocks.add(fit(clock, 0.94 * bar.width).move_to(bar))
         self.say(
             "It took just as many clock cycles, but the clock ran {faster:.0%} faster.",
             faster=self.faster,

@@ -18,7 +18,7 @@ from tilesim_scenes.film.run_film import RunFilm
 from tilesim_scenes.film.traces import Default, shipped
 from tilesim_scenes.kit.few_sms import DEVICE, PRODUCT, SMS, FewSMs
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import Figure, px
+from tilesim_scenes.look.text import Figure, fit, px
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.words.badge import of_trace
 
@@ -129,7 +129,7 @@ class Naive(FewSMs):
         for block in self.first:
             lane = self.lanes.lane(int(block["sm"]))
             figure = self.word("free at {us:.2f} µs", 38, self.theme.text, us=block["done"] / 1000)
-            figure.scale(min(1.0, 0.8 * (lane.get_right()[0] - self.lanes.x(1.15 * end)) / figure.width))
+            fit(figure, 0.8 * (lane.get_right()[0] - self.lanes.x(1.15 * end)))
             figure.move_to([lane.get_right()[0] - px(24), lane.get_y(), 0], RIGHT)
             ends.add(figure)
         self.run_to(begin + 20, 1.2)

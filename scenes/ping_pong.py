@@ -23,7 +23,7 @@ from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.few_sms import OneProcessor, times_of
 from tilesim_scenes.kit.work import Work
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, px
+from tilesim_scenes.look.text import fit, label, px
 from tilesim_scenes.look.theme import Colour, ink_on
 from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
 from tilesim_scenes.mobjects.hardware.thread_block import Warp
@@ -174,7 +174,7 @@ class PingPong(OneProcessor):
             box.set_stroke(ManimColor(self.theme.background), stroke_width(5))
             box.move_to(ground.get_left() + begin * ground.width * RIGHT, LEFT)
             word = label(text, 42, ink_on(color), bold=True)
-            return VGroup(box, word.scale(min(1.0, 0.92 * box.width / word.width)).move_to(box))
+            return VGroup(box, fit(word, 0.92 * box.width).move_to(box))
 
         one = held(tr("sums of this tile: {n:,}", n=self.sums), 0, 0.5, self.hue)
         two = held(tr("sums of the next tile: {n:,}", n=self.sums), 0.5, 0.5, self.theme.wait)
@@ -264,7 +264,7 @@ class PingPong(OneProcessor):
             word = label(name, 42, self.theme.text, bold=True)
             made.add(VGroup(word, warps).arrange(DOWN, buff=px(14)))
         made.arrange(RIGHT, buff=px(90), aligned_edge=UP)
-        made.scale(min(1.0, self.area.width / made.width, 0.22 * self.area.height / made.height))
+        fit(made, self.area.width, 0.22 * self.area.height)
         return made.move_to([self.area.center[0], self.area.top - 0.11 * self.area.height, 0])
 
     def rows(self, rows: dict[str, Sequence[Bar]]) -> PhaseRows:

@@ -37,7 +37,7 @@ from tilesim_scenes.kit.lane_words import below_lane, in_lane
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.kit.work import Work
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import Figure, lines, px
+from tilesim_scenes.look.text import Figure, fit, lines, px
 from tilesim_scenes.mobjects.charts.bars import Bars
 from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
 from tilesim_scenes.mobjects.hardware.memory import SM
@@ -230,7 +230,7 @@ class Race(Lesson):
                 one.add(unnumbered().next_to(one[0], UP, px(26)))
             row.add(one)
         row.arrange(RIGHT, buff=px(46))
-        row.scale(min(1.0, (0.9 if self.tall else 0.44) * self.area.width / row.width))
+        fit(row, (0.9 if self.tall else 0.44) * self.area.width)
         row.set_x(self.area.left + row.width / 2).set_y(self.box.get_y() + px(70 * self.narrow))
         if self.tall:
             row.set_x(0).set_y(self.area.top - px(170))
@@ -462,7 +462,7 @@ class Race(Lesson):
         return names
 
     def ends_of(self, rows: Sequence[LaneVectors | LaneImage], ns: Sequence[float]) -> VGroup:
-        """When each of the three runs ends, on its right."""
+        """The times at which the three runs end, each to the right of its lanes."""
         ends = VGroup()
         for lanes, end in zip(rows, ns, strict=True):
             figure = Figure(tr("{us:.1f} µs", us=end / 1000), 44)

@@ -133,7 +133,7 @@ class RaceFilm(Film):
     def construct(self) -> None:
         runs = heat(self.traces)
         predicted = {trace.origin for trace in self.traces} == {"simulated", "measured"}
-        self.title(tr("How close is the simulation?") if predicted else tr("Which run ends first?"))
+        self.title(tr("How accurate is the simulation?") if predicted else tr("Which run ends first?"))
         self.ticking = self.clock(runs.longest)
         self.badge(badge_of(self.traces))
         panels = self.panels(runs)

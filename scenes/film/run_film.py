@@ -14,7 +14,7 @@ from tilesim_scenes.animations.zoom import GrowFromLane
 from tilesim_scenes.film import runs
 from tilesim_scenes.film.scene import Film
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, px
+from tilesim_scenes.look.text import fit, label, px
 from tilesim_scenes.look.theme import Colour, sm_colour
 from tilesim_scenes.mobjects.charts.share_bar import ShareBar
 from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
@@ -109,7 +109,7 @@ class RunFilm(Film):
             *[label("…", 54, theme.quiet, mono=True)] * (len(rows) < len(spans)),
         )
         lines.arrange(DOWN, buff=px(26), aligned_edge=LEFT)
-        lines.scale(min(1.0, 0.8 * self.area.width / lines.width, 0.75 * self.area.height / lines.height))
+        fit(lines, 0.8 * self.area.width, 0.75 * self.area.height)
         lines.move_to(self.area.center)
         paper = RoundedRectangle(
             corner_radius=px(24),

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from manim import DOWN, LEFT, RIGHT, UP, Animation, FadeIn, GrowFromEdge, LaggedStart, ManimColor, VGroup
 
-from tilesim_scenes.look.text import label, px
+from tilesim_scenes.look.text import fit, label, px
 from tilesim_scenes.look.theme import Colour, mixed, theme_now
 from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
 
@@ -39,7 +39,7 @@ class Amounts(VGroup):
         self.bars = VGroup()
         for one, figure in zip(amounts, figures, strict=True):
             name = label(one.name, size)
-            name.scale(min(1.0, width / name.width))
+            fit(name, width)
             parts = VGroup()
             for value, color in one.parts:
                 fill = mixed(theme.background, color, FAINT) if one.computed else color

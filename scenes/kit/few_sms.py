@@ -15,7 +15,7 @@ from tilesim_scenes.animations.travel import Deal, Travel
 from tilesim_scenes.animations.unroll import Unroll
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import px
+from tilesim_scenes.look.text import fit, px
 from tilesim_scenes.look.theme import Colour, sm_colour
 from tilesim_scenes.mobjects.drawing.quads import rectangle
 from tilesim_scenes.mobjects.hardware.memory import SM
@@ -69,7 +69,7 @@ class FewSMs(Lesson):
         area = self.area
         room = (1 - SMALL) * area.width - px(60) if not self.tall else area.width
         self.queue = Queue(numbers)
-        self.queue.scale(min(1.0, room / self.queue.width))
+        fit(self.queue, room)
         self.queue.move_to([area.left, area.top - px(TOP / 2), 0], LEFT)
         if self.tall:
             self.queue.shift(px(TOP) * DOWN)
@@ -140,7 +140,7 @@ class FewSMs(Lesson):
         lane = self.lanes.lane(sm)
         word = self.word("no tile left", 40)
         room = self.lanes.x(until) - self.lanes.x(since)
-        word.scale(min(1.0, 0.86 * room / word.width))
+        fit(word, 0.86 * room)
         return word.move_to([(self.lanes.x(since) + self.lanes.x(until)) / 2, lane.get_y(), 0])
 
     def run_to(self, until: float, seconds: float, along: Iterable[Animation] = ()) -> None:
@@ -175,7 +175,7 @@ class FewSMs(Lesson):
         """Tallies below one another, in the middle of the picture."""
         area = self.area._replace(bottom=self.floor)
         both = VGroup(*rows).arrange(DOWN, buff=px(50), aligned_edge=LEFT)
-        both.scale(min(1.0, area.width / both.width, (area.height - px(20)) / both.height))
+        fit(both, area.width, area.height - px(20))
         return both.move_to(area.center)
 
     def all_sms(
@@ -221,5 +221,5 @@ class OneProcessor(Lesson):
         left = made.grounds.get_right()[0] - self.area.width
         for name in made.names:
             name.set_color(ManimColor(self.theme.text))
-            name.scale(min(1.0, px(ROW_NAMES - 30) / name.width, high / name.height)).set_x(left, LEFT)
+            fit(name, px(ROW_NAMES - 30), high).set_x(left, LEFT)
         return made.shift([self.area.right - made.grounds.get_right()[0], top - made.grounds.get_top()[1], 0])

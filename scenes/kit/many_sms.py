@@ -24,7 +24,7 @@ from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.film.configured_scene import Area
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import Figure, label, lines, px
+from tilesim_scenes.look.text import Figure, fit, label, lines, px
 from tilesim_scenes.look.theme import Colour, ink_on, sm_colour, theme_now
 from tilesim_scenes.mobjects.drawing.quads import HALF_DIGIT, rectangle, stroke_width
 from tilesim_scenes.mobjects.hardware.memory import SM
@@ -161,7 +161,7 @@ class ManySMs(Lesson):
             name, room = label(tr("round {n}", n=number), 44, ink, bold=True), lanes.x(end) - lanes.x(begin)
             if room < 0.75 * name.width:
                 name = label(str(number), 44, ink, bold=True)
-            name.scale(min(1.0, 0.8 * room / name.width))
+            fit(name, 0.8 * room)
             names.add(name.move_to([lanes.x(middle), lanes.get_y(), 0]))
         return names
 
@@ -242,7 +242,7 @@ class ManySMs(Lesson):
         room = first.box.width
         partial = Partial(min(px(150), 0.3 * room), min(px(100), 0.2 * room))
         word = self.word("partial sum", 36, self.theme.text)
-        word.scale(min(1.0, 0.4 * room / word.width)).next_to(partial, DOWN, px(10))
+        fit(word, 0.4 * room).next_to(partial, DOWN, px(10))
         token = VGroup(partial, word).set_z_index(20).next_to(self.sums[0], UP, px(12))
         token.shift(0.29 * room * RIGHT)
         self.play(FadeOut(self.pieces[0]), FadeIn(token), run_time=0.4)
@@ -265,7 +265,7 @@ class ManySMs(Lesson):
 
 def _title(text: str, below: Mobject, area: Area) -> Mobject:
     title = label(text, 46)
-    return title.scale(min(1.0, area.width / title.width)).next_to(below, UP, px(24), aligned_edge=LEFT)
+    return fit(title, area.width).next_to(below, UP, px(24), aligned_edge=LEFT)
 
 
 class Stacks(VGroup):

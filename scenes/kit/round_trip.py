@@ -19,7 +19,7 @@ from manim import (
 
 from tilesim_scenes.animations.direct import Direct
 from tilesim_scenes.animations.travel import Travel
-from tilesim_scenes.look.text import advance, label, lines, px
+from tilesim_scenes.look.text import advance, fit, label, lines, px
 from tilesim_scenes.look.theme import mixed, readable, theme_now
 from tilesim_scenes.mobjects.drawing.quads import quad, rectangle, rounded, shape, stroke_width
 from tilesim_scenes.mobjects.hardware.memory import SM, MemoryLevel
@@ -80,7 +80,7 @@ class RoundTrip(VGroup):
         each = (height - head - foot) / PIECES
         wide = 0.8 * memory_share * width
         self.size = label(size, NAME, theme.text)
-        self.size.scale(min(1.0, 0.94 * memory_share * width / self.size.width))
+        fit(self.size, 0.94 * memory_share * width)
         self.size.move_to(self.memory.shelf.get_bottom() + foot / 2 * UP)
         self.registers = label(registers, NAME, theme.text)
         self.slots, self.pieces = VGroup(), VGroup()
@@ -104,7 +104,7 @@ class RoundTrip(VGroup):
             light(one, False)
         left = self.processors.box.get_left()[0] + px(28)
         room = self.slots.get_left()[0] - px(28) - left
-        written.scale(min(1.0, room / written.width, self.slots.height / written.height))
+        fit(written, room, self.slots.height)
         written.move_to([left, self.slots.get_y(), 0], LEFT)
         old, self.operations = self.operations, written
         self.remove(old)
@@ -204,7 +204,7 @@ class Place(VGroup):
         self.words = VGroup(lines(name, 48, wide, color=theme.text, bold=True))
         self.words.add(*(lines(fact, 42, wide, color=theme.quiet) for fact in facts))
         for line in self.words:
-            line.scale(min(1.0, wide / line.width))
+            fit(line, wide)
         self.words.arrange(DOWN, buff=px(20)).next_to(room.get_top(), DOWN, px(24))
         super().__init__(self.room, self.words)
 

@@ -130,7 +130,7 @@ def rgb(colour: np.ndarray | AnyColour) -> np.ndarray:
 
 
 def luma(colour: np.ndarray | AnyColour) -> float:
-    """How bright a colour is, 0 to 255 (ITU-R BT.709)."""
+    """The luma of a colour, from 0 to 255 (ITU-R BT.709)."""
     return float(np.dot(rgb(colour)[:3], (0.2126, 0.7152, 0.0722)))
 
 

@@ -10,7 +10,7 @@ from PIL import Image
 from tilesim.analysis.sweep import Row
 from tilesim.storage import files
 from tilesim.text import plural
-from tilesim_scenes.look.text import keep_apart, label, px
+from tilesim_scenes.look.text import fit, keep_apart, label, px
 from tilesim_scenes.look.theme import OKABE_ITO, THEMES, Theme, mixed, theme_now
 from tilesim_scenes.mobjects.charts.plot import Plot, line
 from tilesim_scenes.mobjects.drawing.quads import stroke_width, uprights
@@ -147,8 +147,3 @@ class Sawtooth(VGroup):
         for name, end in zip(names, ends, strict=True):
             begin = [left - px(8), name.get_y(), 0]
             self.add(name, Line(end, begin, color=name.color, stroke_width=stroke_width(2)))
-
-
-def fit(words: Mobject, room: float) -> Mobject:
-    """Make words smaller where they are wider than `room` units."""
-    return words.scale(min(1.0, room / words.width))

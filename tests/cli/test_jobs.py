@@ -15,7 +15,6 @@ from film_files import frames
 pytest.importorskip("manim", reason="the films need Manim")
 
 from tilesim.cli import jobs
-from tilesim.cli import jobs as clusters
 from tilesim.errors import TilesimError
 
 SCENE = """
@@ -110,7 +109,7 @@ def alone_in_its_cluster():
 )
 def test_what_is_gone_is_not_waited_for(end, sentence, alone_in_its_cluster, monkeypatch):
     for name in ("LOST", "PATIENCE"):
-        monkeypatch.setattr(clusters, name, 2)
+        monkeypatch.setattr(jobs, name, 2)
     with (
         pytest.raises(TilesimError, match=sentence),
         jobs.workers_of(alone_in_its_cluster.scheduler_address) as workers,
@@ -142,7 +141,7 @@ def test_a_cluster_without_workers_is_not_waited_for(scene, tmp_path):
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense://x", "127.0.0.1:notaport", "x"])
 def test_a_cluster_that_is_not_there(address, scene, tmp_path, monkeypatch):
-    monkeypatch.setattr(clusters, "PATIENCE", 1)
+    monkeypatch.setattr(jobs, "PATIENCE", 1)
     result = run(scene, *CUT, "--cluster", address, "-o", tmp_path / "film.mp4", code=1)
     assert f"cannot reach a Dask cluster at {address!r}" in result.stderr and not list(tmp_path.iterdir())
 

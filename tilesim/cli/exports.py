@@ -1,4 +1,4 @@
-"""Exports: one request, whether it comes from the command line, a table of a gallery or `Trace.film`."""
+"""Exports: one type of request for the command line, the tables of a gallery and `Trace.film`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor

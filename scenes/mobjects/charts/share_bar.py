@@ -1,4 +1,4 @@
-"""ShareBar: what a whole is made of. Balance: what a run wins and gives back, to the scale of its lanes."""
+"""ShareBar shows what a total consists of, Balance what a run gains and loses on the scale of its lanes."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise

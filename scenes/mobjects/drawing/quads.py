@@ -115,7 +115,7 @@ def uprights(ground: VMobject, at: np.ndarray) -> np.ndarray:
 
 
 def levels(ground: VMobject, at: np.ndarray) -> np.ndarray:
-    """The points of lines through a ground's whole width, at shares of its height: [4 · lines, 3]."""
+    """The points of level lines across a ground, at shares of its height: [4 · lines, 3]."""
     none = np.zeros(len(at))
     return segments(ground, np.stack([none, at, none + 1, at], axis=1)) if len(at) else nothing(ground)
 

@@ -136,7 +136,7 @@ def few(trace: Trace, shown: tuple[int, ...]) -> bool:
 
 
 class Part(NamedTuple):
-    """What one slot does from `begin` to `end`, ns: one of KINDS, of segment `row` of the trace."""
+    """What one slot does between `begin` and `end`, in ns. `kind`: one of KINDS. `row`: of its spans."""
 
     slot: int
     begin: int

@@ -5,7 +5,7 @@ from manim import LEFT, Dot, ManimColor, VGroup, config
 from tilesim import Trace
 from tilesim.costs import badge, said_of
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import cut, label, px
+from tilesim_scenes.look.text import cut, fit, label, px
 from tilesim_scenes.look.theme import ink_on, theme_now
 from tilesim_scenes.mobjects.drawing.quads import rounded, stroke_width
 
@@ -28,7 +28,7 @@ class Badge(VGroup):
         ink = ink_on(theme.measured) if solid else theme.text
         room = ROOM * config.frame_width
         words = label(cut(text, room), size, ink)
-        words.scale(min(1.0, room / words.width))
+        fit(words, room)
         dot = Dot(radius=px(size / 5), color=ManimColor(ink), fill_opacity=float(solid))
         dot.set_stroke(width=stroke_width(4)).next_to(words, LEFT, px(size / 3))
         inside = VGroup(dot, words)
