@@ -100,7 +100,7 @@ class Divergence(Lesson):
         self.close(
             "On an H200, warps whose threads need four equally long cases take "
             "{times:.1f} times as long as warps whose threads all need the same.",
-            [(tr("four cases"), self.mixed), (tr("one case"), self.sorted)],
+            [(tr("items mixed"), self.mixed), (tr("items sorted"), self.sorted)],
             "times",
             "{:,.0f} cycles",
             self.measured(),
@@ -125,7 +125,7 @@ class Divergence(Lesson):
         code[1:].shift(px(120) * RIGHT)
         each = VGroup(
             self.word("each case: x = a * x + b, {length:,} times,", 50, self.theme.text),
-            self.word("with another b", 50, self.theme.text),
+            self.word("with a b of its own", 50, self.theme.text),
         ).arrange(DOWN, buff=px(20), aligned_edge=LEFT)
         each.next_to(code[1:], DOWN if self.narrow else RIGHT, px(70))
         self.code = fit(VGroup(code, each), np.inf, area.top - self.squares.get_top()[1] - px(140))
@@ -192,12 +192,12 @@ class Divergence(Lesson):
         wide = self.area.width / 4
         boxes = VGroup(*(self.instruction(f"case {c}", (n - 1.5) * wide) for n, c in enumerate(CASES)))
         fans = [self.fan(box, range(n, THREADS, 4)) for n, box in enumerate(boxes)]
-        self.say("Here, its threads need four cases, but the warp can run only one at a time.")
+        self.say("Here, its threads need four cases, each with its own instructions. So they take turns.")
         self.play(FadeIn(boxes, lag_ratio=0.2, run_time=1.0))
         for fan in fans:
             self.play(LaggedStart(*map(Create, fan), lag_ratio=0.05, run_time=0.8))
         waiting = VGroup(*(dot for n, dot in enumerate(self.dots) if n % 4))
-        self.say("So it runs case A first, while the other threads wait.")
+        self.say("First it runs case A, while the other threads wait.")
         dim = (Fade(one, 1.0, 0.35, run_time=0.6) for one in (*boxes[1:], waiting))
         self.play(*dim, *map(FadeOut, fans[1:]))
         self.play(*(Indicate(dot[0], 1.15, ManimColor(self.hue), run_time=1.2) for dot in self.dots[::4]))
@@ -275,7 +275,7 @@ class Divergence(Lesson):
         times = lines(self.tr("{times:.1f} times as long"), 90, room, bold=True)
         fit(times, np.inf, whole.get_bottom()[1] - short.get_bottom()[1] - px(24))
         times.move_to([left + room / 2, (name.get_top()[1] + short.get_bottom()[1]) / 2, 0])
-        self.say("Four cases take {times:.1f} times as long, because the warp runs one after another.")
+        self.say("Four cases take {times:.1f} times as long, because the warp runs them one after another.")
         self.play(FadeIn(times), run_time=0.6)
         self.let_read()
         self.play(*self.key())
@@ -318,7 +318,7 @@ class Divergence(Lesson):
             self.heads.add(head.move_to([begin + size / 2, area.top - heads / 2, 0]))
         self.total_mixed = self.total(tr("32 warps, items mixed"), self.mixed, -1)
         alone = tr(
-            "One warp took {cycles:,.0f}. While it waits for a result, the SM works on others.",
+            "One warp took {cycles:,.0f}. While one computes a sum, the SM starts others.",
             cycles=self.four,
         )
         self.note = lines(alone, 40, 0.45 * area.width, color=self.theme.text)
@@ -354,7 +354,7 @@ class Divergence(Lesson):
         self.play(*(part.animate.move_to(place) for part, place in kept), run_time=0.6)
         total = self.total(tr("32 warps, items sorted"), self.sorted, 1)
         self.say(
-            "Now they take {cycles:,.0f} cycles, because no thread waits for the case of another.",
+            "Now they take {cycles:,.0f} cycles, because no thread has to sit through another’s case.",
             cycles=self.sorted,
         )
         self.play(FadeIn(total))

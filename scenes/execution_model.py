@@ -103,7 +103,7 @@ class ExecutionModel(ManySMs):
         self.until_none_is_left()
         self.close(
             "An H200 runs {second:,.0f} of these {first:,.0f} thread blocks at once, two on each SM. "
-            "Its shared memory has no room for a third.",
+            "An SM’s shared memory has no room for a third.",
             [(tr("all thread blocks"), self.blocks), (tr("running at once"), self.at_once)],
             "part",
             "{:,.0f}",
@@ -123,7 +123,7 @@ class ExecutionModel(ManySMs):
         left, right = self.two_areas()
         tiles = self.tiles(self.run.problem, left)
         name = self.title_of_tiles
-        self.say("A GPU cuts the product C of two matrices into tiles.")
+        self.say("To multiply two matrices on a GPU, we cut the result C into tiles.")
         self.play(FadeIn(tiles, name, run_time=0.5))
         side = min(0.66 * right.height, 0.8 * right.width)
         launch = ManimColor(self.theme.launch)
@@ -228,7 +228,8 @@ class ExecutionModel(ManySMs):
         stored = STAGES * (TILE[0] + TILE[1]) * TILE[2] * 2
         self.guard(0 <= self.shared.of_block - stored - 1024 < 1024, "a block keeps its pieces, and 1 KB")
         text = tr(
-            "{n} pieces of A and {n} of B, each {m} × {k} numbers of 2 bytes: {kb} KB; system: 1 KB",
+            "{n} pieces of A and {n} of B, to load ahead, each {m} × {k} numbers of 2 bytes: {kb} KB; "
+            "system: 1 KB",
             n=STAGES, m=TILE[0], k=TILE[2], kb=stored // 1024,
         )  # fmt: skip
         inside = lines(text, 40, area.width if self.narrow else 0.8 * ground[0].width, color=self.theme.quiet)
@@ -236,7 +237,7 @@ class ExecutionModel(ManySMs):
         both = VGroup(ground, *blocks, mark)
         up = step * UP
         VGroup(both, inside, room).shift(-up)
-        self.say("A block keeps pieces of A and B in its SM’s shared memory.")
+        self.say("A block needs {kb} KB of its SM’s shared memory, for pieces of A and B.", kb=self.own)
         self.play(FadeIn(ground, mark, room))
         self.play(FadeIn(blocks[0], shift=px(260) * LEFT), FadeIn(inside), run_time=1.4)
         self.say("Three blocks would need {three} KB, so the third has to wait.", three=3 * self.own)
@@ -270,7 +271,7 @@ class ExecutionModel(ManySMs):
             left, right = lane.x(one["start"]), lane.x(one["drain"])
             word = fit(label(text, 46, ink_on(self.hue), bold=True), 0.9 * (right - left))
             named.add(word.move_to([(left + right) / 2, lane.grounds[int(one["slot"])].get_y(), 0]))
-        self.say("A block stays on its SM until it is done, because its data is there.")
+        self.say("A block stays on its SM until it is done.")
         self.play(FadeIn(lane, name), *key)
         self.play(PlayTrace(self.ticking, lane, until=self.leaves, run_time=self.leaves / PACE))
         self.play(FadeIn(named[:2], run_time=0.4))
@@ -290,7 +291,11 @@ class ExecutionModel(ManySMs):
     def until_none_is_left(self) -> None:
         area = self.area._replace(bottom=self.floor)
         lanes, name = self.rows(self.run, area, self.tr("{sms} SMs, two thin rows each"))
-        self.say("All SMs do this. At the end, only {n} still have a block.", n=self.last)
+        self.say(
+            "All SMs do this. While the last {n} blocks run, the other {idle} SMs have nothing to do.",
+            n=self.last,
+            idle=self.run.device.sms - self.last,
+        )
         self.play(*self.appear(lanes, name), PlayTrace(self.ticking, until=0.0, run_time=0.5))
-        self.play(PlayTrace(self.ticking, lanes, until=float(self.run.makespan), run_time=4.0))
+        self.play(PlayTrace(self.ticking, lanes, until=float(self.run.makespan), run_time=3.4))
         self.leave(lanes, name, self.ticking)

@@ -17,7 +17,7 @@ from tilesim.ideas.l2_order import blocks
 from tilesim.ideas.memory_hierarchy import levels
 from tilesim.ladder.reports import row
 from tilesim.orders import grouped, rasterize, row_major
-from tilesim_scenes.animations.fade import Fade, Leave
+from tilesim_scenes.animations.fade import Fade, Leave, late
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.film.settings import REPORT
@@ -28,6 +28,7 @@ from tilesim_scenes.look.text import fit, label, lines, px
 from tilesim_scenes.look.theme import ink_on, mixed, theme_now
 from tilesim_scenes.mobjects.drawing.quads import EMPTY, quad, rectangle, segments, shape, strokes, uprights
 from tilesim_scenes.mobjects.words.badge import Badge
+from tilesim_scenes.mobjects.words.count import Count
 
 FILM = {
     "title": "Tile order",
@@ -38,7 +39,7 @@ FILM = {
     ),
     "part": "Memory",
     "place": 70,
-    "seconds": 79,
+    "seconds": 81,
     "shows": "The strips that tiles share, row by row and in groups, and what an H200 makes of it.",
     "takes": "report",
 }
@@ -75,13 +76,17 @@ class L2Order(Lesson):
         self.guard(self.mb[1] < 0.75 * self.mb[0], "tiles in groups need fewer bytes")
         self.l2 = levels("h200")[2].size
         self.guard(self.mb[1] * 1e6 > self.l2, "not even the strips of one batch fit into the L2")
-        self.batches = self.problem.tiles / self.wave
+        starts = range(0, self.problem.tiles, self.wave)
+        each = [[order[start : start + self.wave] for start in starts] for order in self.orders]
+        strips = [[blocks(batch, wide, 1)[-1] for batch in batches] for batches in each]
+        # GB that the batches up to each read, if the L2 keeps no strip for the next.
+        self.read = [np.cumsum(np.dot(counts, self.strip_mb)) / 1000 for counts in strips]
+        self.batches = len(starts)
         self.sent = [one["dram_read_bytes"] / 1e9 for one in (self.plain, self.groups)]
         self.saved = 1 - self.sent[1] / self.sent[0]
         self.guard(self.saved > 0.2, "main memory sends less in groups")
-        self.expected = [round(self.batches, 1) * round(mb) / 1000 for mb in self.mb]
-        for sent, expected in zip(self.sent, self.expected, strict=True):
-            self.guard(0.9 < expected / sent < 1.1, "main memory sends the strips of each batch anew")
+        for sent, read in zip(self.sent, self.read, strict=True):
+            self.guard(abs(read[-1] / sent - 1) < 0.005, "main memory sends the strips of each batch anew")
         self.cycles = [one["us"] * one["sm_mhz"] for one in (self.plain, self.groups)]
         self.faster = self.groups["sm_mhz"] / self.plain["sm_mhz"] - 1
         self.guard(abs(self.cycles[1] / self.cycles[0] - 1) < 0.01, "both orders take as many cycles")
@@ -182,7 +187,7 @@ class L2Order(Lesson):
             self.a.get_right() + pieces[0].width / 2 * LEFT,
             self.b.get_bottom() + pieces[1].height / 2 * UP,
         ]
-        self.say("They move along their strips in step. The L2 loads each piece once for three tiles.")
+        self.say("All nine move along their strips in step, so the L2 loads each piece once for three tiles.")
         swatch = rectangle(px(40), px(40), self.hue)
         name = self.word("in the L2", 54, self.theme.text, bold=True)
         words = self.beside(VGroup(swatch, name).arrange(RIGHT, buff=px(20)))
@@ -223,10 +228,10 @@ class L2Order(Lesson):
         rows, columns = self.problem.tiles_m, self.problem.tiles_n
         texts = (
             tr("A, B and C: {n} × {n} numbers", n=SIZE),
-            tr("Only parts of A and B are drawn."),
-            tr("C: {rows} × {columns} tiles", rows=rows, columns=columns),
-            tr("a strip of A: {mb:.1f} MB", mb=self.strip_mb[0]),
-            tr("a strip of B: {mb:.1f} MB", mb=self.strip_mb[1]),
+            tr("A and B are drawn shortened."),
+            tr("C: {rows} rows of {columns} tiles", rows=rows, columns=columns),
+            tr("strip of A: {wide} rows, {mb:.1f} MB", wide=self.problem.tile[0], mb=self.strip_mb[0]),
+            tr("strip of B: {wide} columns, {mb:.1f} MB", wide=self.problem.tile[1], mb=self.strip_mb[1]),
         )
         sizes = VGroup(*(lines(text, 46, room, color=self.theme.text) for text in texts))
         sizes.arrange(DOWN, buff=px(28), aligned_edge=LEFT).move_to(self.panels[1])
@@ -241,7 +246,7 @@ class L2Order(Lesson):
     def in_groups(self) -> None:
         name, picture, figure = self.panels[1]
         self.say(
-            "Going down eight rows before moving one column right needs only {mb:.0f} MB.",
+            "Going down eight rows before moving one column right, they need only {mb:.0f} MB.",
             mb=self.mb[1],
         )
         self.play(FadeIn(name, picture))
@@ -250,36 +255,40 @@ class L2Order(Lesson):
         self.wait(1.2)
 
     def all_tiles(self) -> None:
-        """Batch after batch is computed, in both orders; what a batch needs is lit."""
+        """Batch after batch is computed, in both orders; what a batch needs is lit, and added up."""
         pictures = [panel[1] for panel in self.panels]
         figures = VGroup(*(panel[2] for panel in self.panels))
+        sums = [
+            Count(
+                lambda t, read=read: tr("{gb:.2f} GB in all", gb=read[batch_at(t, self.wave)]), 52, align=0.5
+            )
+            .move_to(figure)
+            .show(float(self.wave))
+            for read, figure in zip(self.read, figures, strict=True)
+        ]
         self.say(
-            "The L2 holds only {l2:.0f} MB, too little to keep strips for the next batch.", l2=self.l2 / 1e6
+            "The L2 holds only {l2:.0f} MB, so each batch has to read its strips again.", l2=self.l2 / 1e6
         )
-        self.play(FadeOut(figures, run_time=0.3))
-        self.play(PlayTrace(*pictures, until=float(self.problem.tiles), run_time=4.4))
-        self.leave(*(part for panel in self.panels for part in panel[:2]))
+        self.play(FadeOut(figures, run_time=0.3), *(Fade(one, 0.0, 1.0, 0.6, rate_func=late) for one in sums))
+        self.play(PlayTrace(*pictures, *sums, until=float(self.problem.tiles), run_time=4.8))
+        self.leave(*sums, *(part for panel in self.panels for part in panel[:2]))
 
     # What was counted and measured.
 
     def bytes_sent(self) -> None:
         """For each order, the bytes that all batches should need, and below them those that were counted."""
         rows = []
-        for name, mb, expected, sent in zip(self.names, self.mb, self.expected, self.sent, strict=True):
-            sum_of = tr(
-                "{name}, predicted: {batches:.1f} batches × {mb:.0f} MB",
-                name=name,
-                batches=self.batches,
-                mb=mb,
-            )
-            rows.append(Amount(sum_of, [(expected, self.theme.text)], tr("{gb:.2f} GB", gb=expected), True))
+        for name, read, sent in zip(self.names, self.read, self.sent, strict=True):
+            sum_of = tr("{name}, the strips of {batches} batches", name=name, batches=self.batches)
+            figure = tr("{gb:.2f} GB", gb=read[-1])
+            rows.append(Amount(sum_of, [(float(read[-1]), self.theme.text)], figure, True))
             rows.append(Amount(tr("counted"), [(sent, self.theme.measured)], tr("{gb:.2f} GB", gb=sent)))
         bars = Amounts(rows, self.area.width, bar=48 if self.narrow else 64, gap=16)
         title = self.word("read from main memory", 50, self.theme.text, bold=True)
         picture = VGroup(title, bars).arrange(DOWN, buff=px(30), aligned_edge=LEFT).move_to(self.area.center)
         self.badge(Badge(tr("counted on {gpu}", gpu=self.gpu), "counted"))
         self.say(
-            "The GPU's counters agree: with groups, {less:.0%} less data came from main memory.",
+            "The GPU counted just that: in groups, {less:.0%} less data came from main memory.",
             less=self.saved,
         )
         self.play(FadeIn(title), bars.come(), run_time=4.5)
@@ -295,21 +304,27 @@ class L2Order(Lesson):
         self.badge(Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"))
         self.say("The product also took {less:.0%} less time.", less=1 - self.groups["us"] / self.plain["us"])
         self.play(times.come(), run_time=3.0)
+        self.add(times)  # Below what is written on its bars.
         clocks = VGroup()
         for one, cycles, bar in zip(both, self.cycles, times.bars, strict=True):
             text = tr("{cycles:.1f} million cycles at {mhz:,} MHz", cycles=cycles / 1e6, mhz=one["sm_mhz"])
             clock = label(text, 46, ink_on(self.theme.measured), bold=True)
             clocks.add(fit(clock, 0.94 * bar.width).move_to(bar))
         self.say(
-            "It took just as many clock cycles, but the clock ran {faster:.0%} faster.",
+            "It took as many cycles, so memory was not the limit. But the clock ran {faster:.0%} faster.",
             faster=self.faster,
         )
         self.play(FadeIn(clocks, lag_ratio=0.5, run_time=1.5))
         limit = self.word("A GPU at its power limit lowers its clock.", 46, self.theme.text)
         limit.next_to(times, DOWN, px(50)).align_to(times, LEFT)
-        self.say("Probably because moving fewer bytes takes less power. We did not measure that.")
+        self.say("Moving fewer bytes probably takes less power. We did not measure that.")
         self.play(FadeIn(limit))
         self.leave(times, clocks, limit)
+
+
+def batch_at(t: float, wave: int) -> int:
+    """Which batch of `wave` tiles the t-th tile is in, both counted from 1 and batches from 0."""
+    return max(0, -(-int(t) // wave) - 1)
 
 
 class Sharing(VGroup):
@@ -387,8 +402,9 @@ class Sharing(VGroup):
         self.t = t
         if self.order is None:
             return self
-        begin = max(0, -(-int(t) // self.wave) - 1) * self.wave
-        now = self.order[begin : min(int(t), begin + self.wave)]
+        begin = batch_at(t, self.wave) * self.wave
+        # The first batch comes tile by tile, and later ones whole.
+        now = self.order[begin : max(int(t), begin + self.wave * bool(begin))]
         before = self.order[:begin]
 
         def drawn(each: list[np.ndarray]) -> np.ndarray:

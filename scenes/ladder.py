@@ -40,23 +40,23 @@ from tilesim_scenes.film.settings import LADDER
 from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.few_sms import OneProcessor, times_of
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, lines, px
-from tilesim_scenes.look.theme import mixed
+from tilesim_scenes.look.text import fit, label, lines, px
+from tilesim_scenes.look.theme import Colour, mixed
 from tilesim_scenes.mobjects.drawing.quads import rectangle, strokes
 from tilesim_scenes.mobjects.models.phase_rows import Bar, PhaseRows, bars_of
 from tilesim_scenes.mobjects.words.badge import Badge
-from tilesim_scenes.mobjects.words.key import Entry
+from tilesim_scenes.mobjects.words.key import Entry, Key
 
 FILM = {
     "title": "Ladder",
     "question": "What makes the same matrix product almost 30 times as fast?",
     "finding": (
-        "On an H200, the same matrix product runs 28.5 times as fast, because its tensor cores wait 14% of "
-        "the time instead of 97%."
+        "On an H200, the last program is 28.5 times as fast as the first. Its tensor cores wait 14% of the "
+        "time instead of 97%."
     ),
     "part": "Kernels",
     "place": 250,
-    "seconds": 79,
+    "seconds": 80,
     "shows": "Six programs for one product, the idea of each, and how long their tensor cores wait.",
     "takes": "ladder",
 }
@@ -126,6 +126,8 @@ class Ladder(OneProcessor):
 
     def construct(self) -> None:
         self.hue = self.theme.by_phase["multiply"]
+        # The work on a tile, of which it is not shown when in it tensor cores wait.
+        self.mostly = mixed(self.hue, self.theme.wait, 0.3)
         self.ask("Tensor cores are the parts of a GPU that multiply matrices.")
         self.the_slowest()
         self.neighbors()
@@ -135,8 +137,8 @@ class Ladder(OneProcessor):
         self.two_groups()
         self.all_of_them()
         self.close(
-            "On an H200, the same matrix product runs {times:.1f} times as fast, because its tensor cores "
-            "wait {after:.0%} of the time instead of {before:.0%}.",
+            "On an H200, the last program is {times:.1f} times as fast as the first. Its tensor cores wait "
+            "{after:.0%} of the time instead of {before:.0%}.",
             [(tr("program 1"), self.us[0]), (tr("program 6"), self.us[-1])],
             "times",
             "{:,.0f} µs",
@@ -170,8 +172,7 @@ class Ladder(OneProcessor):
     def the_slowest(self) -> None:
         """The first program alone: almost all of its bar is waiting."""
         self.badge(Badge(tr("measured and counted on {gpu}", gpu=self.gpu), "measured"))
-        waits = Entry(tr("tensor cores wait"), [self.theme.wait])
-        key = self.key(Entry(tr("multiply"), [self.hue]), waits)
+        key = self.key(Entry(tr("multiply"), [self.hue]), Entry(tr("tensor cores wait"), [self.theme.wait]))
         self.bars = self.bars_of(0, 1)
         self.places = [row.get_center() for row in self.bars]
         about = VGroup(
@@ -201,7 +202,9 @@ class Ladder(OneProcessor):
         large[0].move_to(self.places[0])
         times = self.us[0] / self.us[1]
         self.note = self.word(
-            "On this scale, program 1’s bar is {times:.0f} times as long as program 2’s.", 38, times=times
+            "On this scale, program 1’s bar would be {times:.0f} times as long as program 2’s.",
+            38,
+            times=times,
         )
         self.note.move_to(self.places[1]).align_to(self.bars, LEFT)
         self.play(FadeOut(self.bars[0]), ReplacementTransform(self.bars[1], large[0]), FadeIn(self.note))
@@ -262,15 +265,14 @@ class Ladder(OneProcessor):
         near = self.reading(tr("program 2"), tr("{n} threads need 1 piece of memory", n=self.each), 1)
         panel = self.panel(far, near)
         self.say(
-            "Program 1’s threads read down a column. Memory always sends {each} numbers, "
-            "and {rest} go unused.",
+            "Program 1’s threads read down a column. Each read brings {each} numbers, and {rest} go unused.",
             each=self.each,
             rest=self.each - 1,
         )
         for one in panel:
             if one is near:
                 self.say(
-                    "Program 2’s threads read along a row and use all {each}. That takes only {us:.0f} µs.",
+                    "Program 2’s threads read along a row and use all {each}. It takes only {us:.0f} µs.",
                     each=self.each,
                     us=self.us[1],
                 )
@@ -307,10 +309,10 @@ class Ladder(OneProcessor):
         """What two tiles need, and one of twice the width."""
         panel = self.panel(self.tiles_of(False), self.tiles_of(True))
         two, one = panel
-        self.say("Two tiles, parts of the result, need four strips of input.")
+        self.say("The result is computed in tiles. Two tiles need four strips of input.")
         self.play(FadeIn(two[0], *(tile[0] for tile in two[1])))
         self.play(*(FadeIn(tile[1]) for tile in two[1]))
-        self.say("Program 3 makes them one wide tile, which needs only three.")
+        self.say("Program 3 joins them into one wide tile, which needs only three.")
         self.play(FadeIn(one[0], one[1][0][0]))
         self.play(FadeIn(one[1][0][1]))
         self.another(1)
@@ -318,15 +320,18 @@ class Ladder(OneProcessor):
 
     # Lanes of one processor.
 
-    def lanes_of(self, title: Mobject, *programs: Mapping[str, Sequence[Bar]]) -> list[PhaseRows]:
+    def lanes_of(
+        self, title: Mobject, *programs: Mapping[str, Sequence[Bar]], hue: Colour | None = None
+    ) -> list[PhaseRows]:
         """Rows of programs, one program below the other, under a title."""
         low, top = self.room
-        title.scale(0.85 if self.narrow else 1.0).move_to([self.area.left, top, 0], LEFT + UP)
+        fit(title.scale(0.85 if self.narrow else 1.0), self.area.width)
+        title.move_to([self.area.left, top, 0], LEFT + UP)
         top = title.get_bottom()[1] - px(20)
         high = (top - low) / (1.2 * sum(map(len, programs)) + 0.2)
         made = []
         for rows in programs:
-            made.append(self.named_rows(rows, top, high))
+            made.append(self.named_rows(rows, top, high, hue))
             top = made[-1].grounds.get_bottom()[1] - 0.6 * high
         return made
 
@@ -352,15 +357,15 @@ class Ladder(OneProcessor):
         """Between tiles: a write and then a load, and a write that runs meanwhile."""
         fourth, fifth = (first_tiles(run) for run in (self.fourth, self.fifth))
         self.until = float(fourth["done"][-1])
-        title = self.word(
-            "three tiles, over time → Blue includes waits within a tile, longer during a write.", 38
-        )
-        before, after = self.lanes_of(
-            title, rows_of_tiles(tr("program 4"), fourth), rows_of_tiles(tr("program 5"), fifth)
-        )
+        title = VGroup(
+            self.word("three tiles in one processor, over time →", 38),
+            Key([Entry(tr("multiply, with short waits"), [self.mostly])], self.area.width),
+        ).arrange(RIGHT, buff=px(60))
+        rows = rows_of_tiles(tr("program 4"), fourth), rows_of_tiles(tr("program 5"), fifth)
+        before, after = self.lanes_of(title, *rows, hue=self.mostly)
         self.say("Between tiles, program 4 stops: it writes, and only then loads for the next tile.")
         self.roll(before, FadeIn(title))
-        self.say("Program 5 already works on the next tile while it writes the last one.")
+        self.say("Program 5 already works on the next tile while it writes the one before.")
         self.roll(after)
         self.another(3)
         self.leave(title, before, after)
@@ -375,12 +380,13 @@ class Ladder(OneProcessor):
             ]
             for group in range(2)
         ]
-        both = [bar for bars in turns for bar in bars if bar.kind == "multiply"]
         fifth = rows_of_tiles(tr("program 5"), first_tiles(self.fifth))
         del fifth[tr("load")]
-        sixth = {tr("program 6"): both, tr("group one"): turns[0], tr("group two"): turns[1]}
-        title = self.word("Program 6’s tiles are half as wide. Blue includes waits within a tile.", 38)
-        before, after = self.lanes_of(title, fifth, sixth)
+        sixth = {tr("6: group one"): turns[0], tr("6: group two"): turns[1]}
+        title = self.word(
+            "Registers hold the sums of one wide tile, so each group’s tiles are half as wide.", 38
+        )
+        before, after = self.lanes_of(title, fifth, sixth, hue=self.mostly)
         before.show(self.until)
         self.say("In program 6, two groups of threads take turns: one multiplies while the other writes.")
         self.roll(after, FadeIn(title, before))
@@ -393,11 +399,9 @@ class Ladder(OneProcessor):
             row.move_to(home)
         self.badge(Badge(tr("measured and counted on {gpu}", gpu=self.gpu), "measured"))
         cycles = self.word(
-            "Blue is always {cycles:,.0f} clock cycles; the later programs’ clock was "
-            "up to {slower:.0%} slower.",
+            "Blue is always {cycles:,.0f} clock cycles. In later programs, the clock was slower.",
             38,
             cycles=(self.steps[0].tensor_cycles or 0.0) / CORES / self.sms,
-            slower=1 - self.clocks[-1] / self.clocks[0],
         )
         picture = VGroup(cycles, self.note, self.bars).arrange(DOWN, buff=px(16), aligned_edge=LEFT)
         picture.scale(min(1.0, (self.area.top - self.floor - px(30)) / picture.height))

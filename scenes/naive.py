@@ -28,7 +28,8 @@ FILM = {
     "title": "Naive",
     "question": "Which processor computes which tile?",
     "finding": (
-        "On an H200, each thread block that waits goes to the next SM that is free. Which SM is not fixed."
+        "On an H200, each thread block that waits goes to the next SM that is free. So no SM knows its next "
+        "tile before it is free."
     ),
     "part": "Schedules",
     "place": 130,
@@ -86,7 +87,7 @@ class Naive(FewSMs):
         )
 
     def construct(self) -> None:
-        self.ask("A kernel is a program that runs on a GPU.")
+        self.ask("A kernel is a program that runs on a GPU. The simplest kind is called naive.")
         self.a_queue()
         self.first_tiles()
         self.the_next_block()
@@ -96,7 +97,7 @@ class Naive(FewSMs):
         self.two_rules()
 
     def a_queue(self) -> None:
-        self.say("A small GPU with four processors multiplies matrices. The result has 18 tiles.")
+        self.say("A small GPU with four processors multiplies matrices. We cut the result into 18 tiles.")
         self.badge(of_trace(self.trace))
         self.play(*self.show_tiles())
         self.say("A naive kernel starts one group of threads, a thread block, for each tile.")
@@ -122,7 +123,7 @@ class Naive(FewSMs):
         begin, end = float(self.first["done"].min()), float(self.first["done"].max())
         early = self.first[np.argsort(self.first["done"])]
         self.say(
-            "SM {sm} happens to finish first, so it gets the next block, number 4.",
+            "Delays vary. Here, SM {sm} finishes first, so it gets the next block, number 4.",
             sm=int(early["sm"][0]),
         )  # fmt: skip
         ends = VGroup()
@@ -137,7 +138,7 @@ class Naive(FewSMs):
         self.leave(ends)
 
     def the_end(self) -> None:
-        self.say("The blocks wait in line, and whichever SM finishes gets the next one.")
+        self.say("The blocks wait in line, and whichever SM finishes first gets the next one.")
         self.play(
             Zoom(self.lanes, window=(0.0, float(self.trace.makespan)), over=[self.blocks, self.traffic])
         )
@@ -184,35 +185,30 @@ class Naive(FewSMs):
         lane.move_to(area.center + px(20) * UP)
         name = self.word("the SM that ran block 0", 46, self.theme.text, bold=True)
         name.move_to([area.left, area.top - px(30), 0], LEFT)
+        blocks = [int(row["cta"]) for row in self.mine]
         self.say(
-            "If blocks were dealt like cards, this SM would get {a}, {b} and {c} next.",
-            **dict(zip("abc", self.dealt_to_it[1:], strict=True)),
+            "This SM ran block {a} first, and then blocks {b}, {c} and {d}.",
+            **dict(zip("abcd", blocks, strict=True)),
         )
         self.play(
             Leave(self.all), Leave(self.title_of_all), Leave(self.ticking), Fade(lane, 0.0, 1.0), FadeIn(name)
         )
         dealt, real = VGroup(), VGroup()
-        for row, number in zip(self.mine, self.dealt_to_it, strict=True):
+        for row, number, block in zip(self.mine, self.dealt_to_it, blocks, strict=True):
             x = lane.x(float(row["start"] + row["drain"]) / 2)
-            dealt.add(
-                Figure(str(number), 56, color=self.theme.quiet, align=0.5).move_to(
-                    [x, lane.get_top()[1] + px(60), 0]
-                )
-            )
-            block = Figure(str(int(row["cta"])), 56, color=self.theme.text, align=0.5)
-            real.add(block.move_to([x, lane.get_bottom()[1] - px(120), 0]))
+            figure = Figure(str(block), 56, color=self.theme.text, align=0.5)
+            real.add(figure.move_to([x, lane.get_top()[1] + px(60), 0]))
+            figure = Figure(str(number), 56, color=self.theme.quiet, align=0.5)
+            dealt.add(figure.move_to([x, lane.get_bottom()[1] - px(120), 0]))
         left, top, foot = lane.get_left()[0], lane.get_top()[1], lane.get_bottom()[1]
-        above = self.word("if dealt like cards:", 42).move_to([left, top + px(130), 0], LEFT)
-        below = self.word("recorded:", 42, self.theme.text).move_to([left, foot - px(50), 0], LEFT)
-        self.play(FadeIn(above, dealt, lag_ratio=0.2, run_time=1.6))
-        blocks = [int(row["cta"]) for row in self.mine]
+        above = self.word("recorded:", 42, self.theme.text).move_to([left, top + px(130), 0], LEFT)
+        below = self.word("if dealt like cards:", 42).move_to([left, foot - px(50), 0], LEFT)
+        self.play(FadeIn(above, real, lag_ratio=0.2, run_time=1.6))
         self.say(
-            "In fact it got {a}, {b} and {c}, because other SMs were free sooner.",
-            a=blocks[1],
-            b=blocks[2],
-            c=blocks[3],
+            "Dealt in turn, like cards, they would have been {a}, {b} and {c}.",
+            **dict(zip("abc", self.dealt_to_it[1:], strict=True)),
         )
-        self.play(FadeIn(below, real, lag_ratio=0.2, run_time=1.6))
+        self.play(FadeIn(below, dealt, lag_ratio=0.2, run_time=1.6))
         self.leave(lane, name, dealt, real, above, below)
 
     def two_rules(self) -> None:
@@ -228,14 +224,14 @@ class Naive(FewSMs):
         )
         self.play(FadeIn(right, lag_ratio=0.002, run_time=1.6), *key)
         self.say(
-            "Dealt out like cards, only {count} of them would have gone to the same SM.",
+            "Dealing in turn would have been right for only {count} of them.",
             count=int(self.dealt.sum()),
         )
         self.play(FadeIn(dealt, lag_ratio=0.002, run_time=1.6))
         self.leave(rows)
         self.close(
             "On an H200, each thread block that waits goes to the next SM that is free. "
-            "Which SM is not fixed.",
+            "So no SM knows its next tile before it is free.",
             [
                 (tr("the next free SM"), self.free_first.sum()),
                 (tr("dealt like cards"), self.dealt.sum()),

@@ -40,7 +40,7 @@ FILM = {
     ),
     "part": "Hiding waits",
     "place": 120,
-    "seconds": 79,
+    "seconds": 80,
     "shows": "Warps that do everything, a warp that loads, and two groups that take turns.",
 }
 SIZES = 8192, 8192, 512
@@ -90,8 +90,8 @@ class PingPong(OneProcessor):
         one, two, three = self.took
         self.guard(one > 1.05 * two and two > 1.05 * three, "each of the three kernels is faster")
         # The processors that get most tiles end last.
-        most = ceil(whole.tiles / Device.named("h200").sms)
-        self.model = [run.makespan / 1000 for run in runs(most)]
+        self.most = ceil(whole.tiles / Device.named("h200").sms)
+        self.model = [run.makespan / 1000 for run in runs(self.most)]
         self.off = max(abs(us / took - 1) for us, took in zip(self.model, self.took, strict=True))
         self.guard(self.off < 0.15, "the model comes close to what was measured")
 
@@ -141,7 +141,7 @@ class PingPong(OneProcessor):
         self.run_to(rows, pause.start, 5.0)
         self.say("While the warps are writing, the tensor cores have nothing to do.")
         self.run_to(rows, pause.start + self.write, 2.5)
-        self.say("And nobody has loaded the next tile’s data, so the tensor cores wait for that, too.")
+        self.say("Writing warps start no loads, so the tensor cores then wait for the next tile’s data, too.")
         self.run_to(rows, pause.end, 1.5)
         self.brackets(rows, made, pause)
         self.leave(rows, self.mark)
@@ -186,8 +186,8 @@ class PingPong(OneProcessor):
         rest.next_to(two, DOWN, px(20))
         self.badge(Badge(tr("schematic"), "model"))
         self.say(
-            "Could the next tile begin during the write? No: the sums of two tiles would fill all registers, "
-            "where threads keep their numbers."
+            "The next tile cannot begin during the write: the registers, where threads keep their sums, "
+            "have no room for two tiles."
         )
         self.play(FadeIn(ground, name), *self.key())
         self.play(GrowFromEdge(one, LEFT))
@@ -195,7 +195,7 @@ class PingPong(OneProcessor):
         self.play(FadeIn(rest))
         self.let_read()
         self.play(Leave(two), Leave(rest), run_time=0.4)
-        self.say("So we split the eight warps into two groups, and give each a tile half as large.")
+        self.say("So we split the eight warps into two groups, each with its own tile, half as large.")
         groups = [
             (self.crew(1), tr("a ninth warp loads")), (self.crew(4), tr("ping: four warps")),
             (self.crew(4), tr("pong: four warps")),
@@ -234,19 +234,23 @@ class PingPong(OneProcessor):
         """What the kernels took on the GPU."""
         self.badge(Badge(tr("measured; outlined: model"), "measured"))
         names = tr("eight warps do everything"), tr("a ninth warp loads"), tr("ping-pong")
-        rows = []
+        rows, tiles = [], self.tr("{most} tiles of the model")
         for name, took, model in zip(names, self.took, self.model, strict=True):
             rows.append(Amount(name, [(took, self.theme.measured)], tr("{us:.1f} µs", us=took)))
             rows.append(
-                Amount(tr("by the model"), [(model, self.theme.text)], tr("{us:.1f} µs", us=model), True)
+                Amount(
+                    tiles,
+                    [(model, self.theme.text)],
+                    tr("{us:.1f} µs", us=model),
+                    True,
+                )
             )
         chart = Amounts(rows, self.area.width, bar=56, size=40, gap=14)
         chart.scale(min(1.0, self.area.height / chart.height)).move_to(self.area.center)
         self.say(
-            "The whole product took {one:.0f} µs, then {two:.0f}, then {three:.0f}. "
-            "The lanes’ model comes within {off:.0%} of each.",
-            one=self.took[0], two=self.took[1], three=self.took[2], off=self.off,
-        )  # fmt: skip
+            "On a real GPU, a processor computes {most} tiles of this product. "
+            "The model is off by at most {off:.0%}."
+        )
         self.play(chart.come(), *self.key())
         self.leave(chart)
 

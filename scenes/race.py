@@ -155,7 +155,7 @@ class Race(Lesson):
     def construct(self) -> None:
         self.hue = self.theme.by_phase["multiply"]
         self.writing = tr("write") if self.narrow else tr("write second tile")
-        self.kernels = tr("naive"), tr("persistent, no overlap"), tr("persistent with overlap")
+        self.kernels = tr("naive"), tr("persistent"), tr("persistent with overlap")
         self.ask("A kernel is a program that runs on a GPU.")
         if self.given.get("work", True):
             self.the_work()
@@ -368,7 +368,7 @@ class Race(Lesson):
         self.badge(Badge(tr("schematic"), "model"))
         self.say("A persistent block stays on its SM and takes one tile after another.")
         self.play(
-            *self.heading("Persistent, no overlap"), Leave(self.ticking),
+            *self.heading("Persistent"), Leave(self.ticking),
             FadeIn(self.box, block, queue), Fade(row, 0.0, 1.0),
         )  # fmt: skip
         for number in range(2):
@@ -384,7 +384,7 @@ class Race(Lesson):
         for timed in (self.ticking, lane):
             timed.show(drain - BEFORE)
         self.badge(of_trace(self.stays))
-        self.say("The next loads now begin during the write. But until it ends, nothing is multiplied.")
+        self.say("The next loads now begin during the write. But nothing is multiplied meanwhile.")
         self.play(Fade(lane, 0.0, 1.0), Fade(self.ticking, 0.0, 1.0), FadeIn(names[0]))
         self.add(bracket)
         self.play(PlayTrace(self.ticking, lane, bracket, until=start, run_time=2.0))
@@ -402,7 +402,7 @@ class Race(Lesson):
         drain, done, start = self.second_pause(self.overlaps)
         for timed in (self.ticking, lane):
             timed.show(drain - BEFORE)
-        self.say("With overlap, the block hands its tile over to the SM's copy unit, which writes it.")
+        self.say("The third kernel's block hands its tile over to the SM's copy unit, which writes it.")
         self.play(*self.heading("Persistent with overlap"), Fade(lane, 0.0, 1.0))
         self.add(bracket)
         copier = SM("", self.theme.quiet, lane.x(done) - lane.x(drain) + px(60), px(120))
@@ -421,7 +421,7 @@ class Race(Lesson):
         handed = below_lane(lane, drain, start, self.word("hand over", 38, self.theme.text), 20)
         self.play(FadeIn(handed), run_time=0.3)
         along = Travel([tile], [[copier.get_right() + px(90) * LEFT]], leg=2.0)
-        self.say("Meanwhile, the block multiplies its third tile, whose data is there.")
+        self.say("Meanwhile, the block multiplies its third tile. So multiplying and writing overlap.")
         self.play(PlayTrace(self.ticking, lane, bracket, until=done, run_time=2.0), along)
         self.play(
             FadeOut(tile, shift=px(200) * DOWN),
@@ -491,7 +491,7 @@ class Race(Lesson):
         brackets = [
             TimeBracket(
                 lanes, float(rows["drain"][n]), float(rows["start"][n + 1]), self.sm,
-                tr("pauses: {us:.1f} µs", us=pauses / 1000) if n == 2 else "", size=38,
+                tr("all pauses: {us:.1f} µs", us=pauses / 1000) if n == 2 else "", size=38,
             )
             for lanes, rows, pauses in zip(
                 self.lanes, map(self.rows, self.three), self.idle, strict=True
@@ -529,7 +529,7 @@ class Race(Lesson):
         )  # fmt: skip
         self.remove(*self.lanes)
         self.say(
-            "Here are all {sms} SMs, one thin row each. Most compute four tiles, some three.",
+            "Here are all {sms} SMs. Most compute four tiles, some three. The last one sets the time.",
             sms=sms,
         )
         self.play(PlayTrace(self.ticking, *rasters, until=0.0, run_time=1.2, rate_func=smoothstep))
@@ -558,7 +558,7 @@ class Race(Lesson):
             upper, lower = bars.grounds[n - 1], bars.grounds[n]
             left = min(upper.get_left()[0], self.area.right - word.width)
             word.move_to([left, (upper.get_y() + lower.get_y()) / 2, 0], LEFT)
-        self.say("Keeping the block alone saves little. Overlap saves more.")
+        self.say("Merely keeping the block saves little. Overlap saves more.")
         self.play(
             *(Tip(*pair, run_time=1.2) for pair in zip(self.rasters, bars.grounds, strict=True)),
             FadeOut(self.names), Leave(self.ticking),

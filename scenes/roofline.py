@@ -101,6 +101,7 @@ class Roofline(Lesson):
         self.guard(self.bound == [n for n in self.us if n < self.turn], "memory is the limit before the turn")
         least = min(self.us, key=lambda n: self.share(self.points[n], self.flat))
         self.guard(self.turn / 2 < least < 2 * self.turn, "most is lost near the bend")
+        self.lost = 1 - self.share(self.points[least], self.flat)
         self.guard(MANY % moved == 0, "64 operations are a whole number per byte")
         self.per_byte = MANY // moved
 
@@ -146,8 +147,7 @@ class Roofline(Lesson):
         whole = VGroup(trip, trip.pieces)
         whole.shift((self.floor + high / 2 - trip.processors.box.get_y()) * UP)
         self.say(
-            "A program reads {count} million numbers, computes with each, and writes it back. "
-            "All three go on at once.",
+            "A program reads {count} million numbers, computes with each, and writes it back, all at once.",
             count=self.millions,
         )
         self.badge(Badge(tr("schematic"), "model"))
@@ -210,14 +210,12 @@ class Roofline(Lesson):
         few, many = (self.group(n, 1.15 * self.us[MANY], place) for place, n in enumerate((FEW, MANY)))
         self.groups, self.third = [few, many], self.group(MOST, 1.02 * self.us[MOST], 2)
         self.badge(self.measured)
-        self.say("With one operation on each number, it takes {us:.1f} microseconds.", us=self.us[FEW])
+        self.say("One operation on each number or {count}: the program takes the same time.", count=MANY)
         self.play(FadeIn(few[0], many[0], self.third[0]), run_time=0.3)
-        pace = few[1][0].width / 3.2
-        self.grow(few[1], pace=pace)
-        self.say("With {count} operations, it takes practically the same time.", count=MANY)
-        self.grow(many[1], pace=pace)
+        self.grow(few[1], many[1], pace=few[1][0].width / 3.2)
         self.say(
-            "Both go on at once, so the longer sets the time. Here that is moving, a little below peak rate."
+            "The longer of its two parts sets the time: moving, at {reached:.0%} of the datasheet's rate.",
+            reached=self.moving / self.us[FEW],
         )
         self.badge(Badge(tr("measured; outlined: NVIDIA's datasheet"), "measured"))
         self.how = VGroup(
@@ -319,26 +317,33 @@ class Roofline(Lesson):
         chart, ink = self.chart, self.theme.text
         slope = chart.slope(1000 * self.tb)
         self.say(
-            "From 2 to {many} operations, the time is the same, so the speed keeps doubling.",
-            many=MANY,
+            "Memory moves {tb:.1f} trillion bytes a second, so at most {most:.0f} trillion operations.",
+            most=self.per_byte * self.tb,
         )
         self.badge(Badge(tr("dots: measured; lines: NVIDIA's datasheet"), "measured"))
-        self.play(Create(slope, run_time=1.4), FadeOut(self.below, run_time=0.4))
         name = self.word("{tb:.1f} TB/s × operations per byte", self.size, ink, bold=True, tb=self.tb)
         across, rise, _ = slope.points[-1] - slope.points[0]
         side = np.array([-rise, across, 0.0]) / np.hypot(across, rise)
         name.rotate(np.arctan2(rise, across))
         name.move_to(chart.at(0.9, 0.9 * self.tb) + px(1.05 * self.size) * side)
         between = [self.dots[n] for n in self.us if n in self.bound and n not in (FEW, MANY)]
-        self.play(FadeIn(name), LaggedStart(*map(FadeIn, between), lag_ratio=0.5, run_time=4.6))
+        self.play(Create(slope, run_time=2.4))
+        self.play(FadeIn(name))
+        self.say("Each dot doubles the operations. The time stays the same, so the speed doubles.")
+        self.play(
+            FadeOut(self.below, run_time=0.4),
+            LaggedStart(*map(FadeIn, between), lag_ratio=0.5, run_time=4.6),
+        )
         flat = chart.flat(self.flat / self.tb)
-        self.say("Where arithmetic reaches its peak, the line turns flat. Near the bend, a little is lost.")
+        self.say(
+            "Where arithmetic reaches its peak, the line turns flat. Near the bend, up to {lost:.0%} is lost."
+        )
         peak = self.word("arithmetic: {peak} trillion a second", self.size, ink, bold=True, peak=self.flat)
         peak.next_to(chart.at(INTENSITY[1], self.flat), UP + LEFT, px(24))
         self.play(Create(flat), FadeIn(peak), run_time=0.8)
         later = [self.dots[n] for n in self.us if n not in self.bound and n != MOST]
         self.play(LaggedStart(*map(FadeIn, later), lag_ratio=0.5, run_time=2.6))
-        self.say("This shape is called the roofline. No program that uses this memory can rise above it.")
+        self.say("This shape is called the roofline. Memory limits the slope, and arithmetic the flat part.")
         allowed = chart.allowed(1000 * self.tb).set_z_index(-1)
         self.play(Fade(allowed, 0.0, 1.0, run_time=3.0))
 

@@ -29,7 +29,7 @@ from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.film.race_film import RaceFilm
 from tilesim_scenes.film.traces import Default
 from tilesim_scenes.kit.lesson import Lesson
-from tilesim_scenes.kit.predictions import Prediction, held_out, step_terms
+from tilesim_scenes.kit.predictions import Prediction, compared, held_out, step_terms
 from tilesim_scenes.kit.work import Work
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, lines, px
@@ -106,6 +106,15 @@ class SimVsSilicon(Lesson):
         self.guard(
             all("stream-k" in one.file for one in (self.worst_run, self.worst_short)),
             "the worst predictions are of runs in which SMs share tiles",
+        )
+        short, long = (compared(one.file) for one in (self.worst_short, self.worst_run))
+        self.slow_steps, self.quick_sums = short["step"], long["sum"]
+        self.guard(
+            self.slow_steps["ns"] / self.slow_steps["predicted"] > 1 - self.worst_short.error / 2,
+            "steps that take longer make most of the worst prediction that is too short",
+        )
+        self.guard(
+            self.quick_sums["ns"] < 0.5 * self.quick_sums["predicted"], "adding up is quicker than predicted"
         )
         self.assumed = costs.clock_mhz / 1000
         few = self.few = [one for one in self.found if self.leaves_idle(one)]
@@ -309,7 +318,7 @@ class SimVsSilicon(Lesson):
             names.add(word)
             self.rasters.append(lanes.show(0.0))
         rows = self.word("one thin row for each SM", 42).next_to(names[0], RIGHT, px(40))
-        self.say("The simulator repeats this sum for every SM and every tile, with small random delays.")
+        self.say("The simulator does this for every SM, with a small random delay for every tile.")
         self.badge(Badge(tr("simulated, measured"), "measured"))
         self.play(*key, *(Fade(one, 0.0, 1.0) for one in self.rasters), FadeIn(names, rows, self.ticking))
         self.play(PlayTrace(self.ticking, *self.rasters, until=1000 * max(self.ends), run_time=4.8))
@@ -397,18 +406,27 @@ class SimVsSilicon(Lesson):
         words.arrange(DOWN, buff=px(12)).next_to(few, UP, px(40))
         words.set_x(self.area.right, RIGHT)
         self.say(
-            "The {n} runs with {idle} or more idle SMs are predicted too long, "
-            "mostly because of a faster clock.",
+            "In {n} runs, {idle} or more SMs stay idle. The clock is then faster, "
+            "and predictions are too long.",
             n=len(self.few), idle=sms - self.most,
         )  # fmt: skip
         self.play(few.animate.set_stroke(ManimColor(ink)), FadeIn(words), run_time=0.8)
         self.let_read()
-        rings = VGroup()
-        for one in (self.worst_short, self.worst_run):
+        rings, said = (
+            VGroup(),
+            (
+                tr("a step took {ns:.0f} ns, not {predicted:.0f}", **self.slow_steps),
+                tr("adding up took {ns:.0f} ns, not {predicted:,.0f}", **self.quick_sums),
+            ),
+        )
+        for one, why, side in zip((self.worst_short, self.worst_run), said, (LEFT, RIGHT), strict=True):
             dot = self.dots[self.found.index(one)]
             ring = Dot(radius=px(34), fill_opacity=0.0).set_stroke(ManimColor(ink), stroke_width(6))
             ring.move_to(dot)
             figure = label(f"{100 * one.error:+.0f}%".replace("-", "−"), 44, ink, bold=True)
-            rings.add(VGroup(ring, figure.next_to(ring, UP, px(16))))
-        self.say("In the two worst, several SMs share a tile and add up their parts.")
+            figure.next_to(ring, UP, px(16))
+            note = lines(why, 40, 0.3 * self.area.width, most=3, color=ink).next_to(figure, UP, px(12))
+            note.set_x(self.area.left if side is LEFT else self.area.right, side)
+            rings.add(VGroup(ring, figure, note))
+        self.say("In the two worst, SMs share tiles. One took longer steps, the other added up faster.")
         self.play(FadeOut(words), FadeIn(rings), run_time=0.8)

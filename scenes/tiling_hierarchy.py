@@ -11,9 +11,11 @@ from itertools import pairwise
 from manim import DOWN, LEFT, RIGHT, UP, FadeIn, LaggedStart, VGroup
 
 from tilesim import Problem
+from tilesim.devices.gpus import preset_of
+from tilesim.devices.presets import presets
 from tilesim.ideas.tiling_hierarchy import levels
 from tilesim.problems import DTYPE_BYTES
-from tilesim_scenes.animations.fade import Leave
+from tilesim_scenes.animations.fade import Fade, Leave, late
 from tilesim_scenes.film.settings import REPORT
 from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.lesson import Lesson
@@ -69,6 +71,11 @@ class TilingHierarchy(Lesson):
         self.guard(shares[0] < 0.5 < shares[-1], "the smallest tiles mostly wait, and the largest multiply")
         block = next(one for one in levels(self.problems[0], 4, "h200") if one.name == "block tile")
         self.guard(block.needs > block.gives, "memory sends less than the smallest tiles could multiply")
+        preset = presets()[preset_of(self.gpu)]
+        self.memory_tb = preset["memory_gb_per_s"] / 1000
+        # Two numbers for each multiplication, which with an addition makes two operations.
+        self.wanted_tb = preset["peak_tflops"]["bf16"] / 2 * 2 * DTYPE_BYTES["bf16"]
+        self.guard(400 < self.wanted_tb / self.memory_tb < 450, "it could multiply 400 times as fast")
         self.element_gb = 2 * self.size**3 * DTYPE_BYTES["bf16"] / 1e9
         (m, n, _) = self.problems[-1].tile
         self.sums_kb = m * n * SUM // 1024
@@ -146,21 +153,27 @@ class TilingHierarchy(Lesson):
         self.say("A processor that computes just one number uses every number it loads only once.")
         self.play(FadeIn(words[2]))
         self.let_read()
-        self.play(*map(Leave, (picture[1:], words)))
+        speeds = self.beside(
+            picture,
+            tr("all processors could use {tb:,.0f} TB/s", tb=self.wanted_tb),
+            tr("memory sends {tb:.1f} TB/s", tb=self.memory_tb),
+        )
+        self.say("But the processors could multiply 400 times as fast as memory can send.")
+        self.play(Leave(words), Fade(speeds, 0.0, 1.0, 0.6, rate_func=late))
+        self.let_read()
+        self.play(*map(Leave, (picture[1:], speeds)))
         self.matrices = picture[0]
 
     def reuse(self) -> None:
         """Tiles of two sizes: what each needs of A and B, and how often it uses each number of it."""
         small, large = self.problems[0], self.problems[-1]
-        self.say("And memory cannot send numbers as fast as the processors could multiply.")
         first, words = self.tile(small, 0.15)
-        self.play(FadeIn(first, words[0]), run_time=0.8)
         self.say(
-            "A processor that computes a whole {m} × {n} tile adds up all its sums at once, "
-            "and uses each number {m} times.",
+            "If it computes a whole tile of {m} × {n}, every number that it loads is used {m} times.",
             m=small.tile_m, n=small.tile_n,
         )  # fmt: skip
-        self.add_up(first, words, 6.0)
+        self.play(FadeIn(first, words[0]), run_time=0.8)
+        self.add_up(first, words, 4.8)
         self.let_read()
         self.play(*map(Leave, (first, words)), run_time=0.5)
         self.say("The larger the tile, the more often each number is used.")
@@ -226,7 +239,7 @@ class TilingHierarchy(Lesson):
             all=self.element_gb,
             m=self.problems[0].tile_m,
         )
-        self.play(FadeIn(chart[0], run_time=0.3), chart[1].come().set_run_time(7.0))
+        self.play(FadeIn(chart[0], run_time=0.3), chart[1].come().set_run_time(6.0))
         self.leave(chart)
 
     def timed(self) -> None:
@@ -237,12 +250,15 @@ class TilingHierarchy(Lesson):
             Amount(name, [(busy, hue), (us - busy, rest)], tr("{us:.0f} µs", us=us))
             for name, us, busy in zip(self.names(), self.us, self.multiplying, strict=True)
         ]
-        key = self.key(Entry(tr("multiplying"), [hue]), Entry(tr("waiting, starting, writing"), [rest]))
+        key = self.key(
+            Entry(tr("multiplying"), [hue]),
+            Entry(tr("the rest: waiting for data, starting and writing tiles"), [rest]),
+        )
         chart = self.chart(tr("time for the whole product"), amounts)
         self.say("And on an H200, a product in larger tiles takes less time.")
         self.play(*key, FadeIn(chart[0], run_time=0.3), chart[1].come().set_run_time(4.4))
         self.say(
-            "Multiplying takes about as long in all four. What shrinks is waiting, starting, and writing."
+            "Multiplying takes about as long in all four. What shrinks is the rest, such as waiting for data."
         )
         self.wait(0.5)
         self.let_read()

@@ -209,13 +209,18 @@ def times_of(problem: Problem, kernel: str, latency: int | None = None) -> Times
 
 
 class OneProcessor(Lesson):
-    """A film that shows rows of one processor up to `until`, ns, in the color of multiplying."""
+    """A film that shows rows of one processor up to `until`, ns."""
 
     until: float
 
-    def named_rows(self, rows: Mapping[str, Sequence[Bar]], top: float, high: float) -> PhaseRows:
-        """Rows from `top` down, each of them `high`, with their names at the picture's left edge."""
-        hues = dict.fromkeys(rows, self.theme.by_phase["multiply"])
+    def named_rows(
+        self, rows: Mapping[str, Sequence[Bar]], top: float, high: float, hue: Colour | None = None
+    ) -> PhaseRows:
+        """Rows from `top` down, each of them `high`, with their names at the picture's left edge.
+
+        `hue`: that of their main loops, by default the color of multiplying.
+        """
+        hues = dict.fromkeys(rows, hue or self.theme.by_phase["multiply"])
         wide = self.area.width - px(ROW_NAMES)
         made = PhaseRows(rows, (0, self.until), wide, high, 0.2 * high, hues, name_size=42)
         left = made.grounds.get_right()[0] - self.area.width
