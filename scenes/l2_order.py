@@ -267,7 +267,8 @@ class L2Order(Lesson):
             for read, figure in zip(self.read, figures, strict=True)
         ]
         self.say(
-            "The L2 holds only {l2:.0f} MB, so each batch has to read its strips again.", l2=self.l2 / 1e6
+            "A batch reads each strip once. The next reads them anew, as the L2 holds only {l2:.0f} MB.",
+            l2=self.l2 / 1e6,
         )
         self.play(FadeOut(figures, run_time=0.3), *(Fade(one, 0.0, 1.0, 0.6, rate_func=late) for one in sums))
         self.play(PlayTrace(*pictures, *sums, until=float(self.problem.tiles), run_time=4.8))

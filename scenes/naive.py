@@ -19,8 +19,11 @@ from tilesim_scenes.film.traces import Default, shipped
 from tilesim_scenes.kit.few_sms import DEVICE, PRODUCT, SMS, FewSMs
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, fit, px
+from tilesim_scenes.mobjects.drawing.quads import rectangle
+from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.words.badge import of_trace
+from tilesim_scenes.mobjects.words.key import Entry
 
 RECORDED = "traces/h200-naive-4096x4096x512-grouped8.npz"
 
@@ -29,7 +32,7 @@ FILM = {
     "question": "Which processor computes which tile?",
     "finding": (
         "On an H200, each thread block that waits goes to the next SM that is free. So no SM knows its next "
-        "tile before it is free."
+        "tile, and none can load it early."
     ),
     "part": "Schedules",
     "place": 130,
@@ -166,7 +169,14 @@ class Naive(FewSMs):
         self.ticking = self.clock(self.run.makespan)
         key = self.key(*self.phases("launch", "first load", "multiply", "write"))
         sms = [self.followed, *(sm for sm in range(self.many) if sm != self.followed)]
-        self.all, self.title_of_all = self.all_sms(self.run, sms, self.theme.by_phase)
+        high = self.area.top - self.floor - px(90)
+        self.all = LaneImage(
+            self.run, sms, (0.0, float(self.run.makespan)), self.area.width, height=high,
+            fills=self.theme.by_phase,
+        )  # fmt: skip
+        self.all.move_to([self.area.center[0], self.floor + high / 2 + px(10), 0])
+        self.title_of_all = self.word("132 SMs, one thin row each", 44, self.theme.text)
+        self.title_of_all.next_to(self.all, UP, px(20), aligned_edge=LEFT)
         self.say(
             "The same happens on a real GPU with {sms} SMs and {tiles} tiles.",
             sms=self.many,
@@ -205,7 +215,7 @@ class Naive(FewSMs):
         below = self.word("if dealt like cards:", 42).move_to([left, foot - px(50), 0], LEFT)
         self.play(FadeIn(above, real, lag_ratio=0.2, run_time=1.6))
         self.say(
-            "Dealt in turn, like cards, they would have been {a}, {b} and {c}.",
+            "If blocks were dealt in turn, like cards, it would have got {a}, {b} and {c}.",
             **dict(zip("abc", self.dealt_to_it[1:], strict=True)),
         )
         self.play(FadeIn(below, dealt, lag_ratio=0.2, run_time=1.6))
@@ -215,8 +225,13 @@ class Naive(FewSMs):
         """Of the blocks that waited, how many ran where each rule says."""
         right = self.tally("the next free SM", self.free_first)
         dealt = self.tally("dealt like cards", self.dealt)
-        key = self.key(*self.there_and_elsewhere())
-        rows = self.tallies(right, dealt)
+        key = self.key(
+            Entry(tr("a tile that ran where the rule says"), [self.theme.measured]),
+            Entry(tr("a tile that ran elsewhere"), [self.theme.hand_over]),
+        )
+        area = self.area._replace(bottom=self.floor)
+        rows = VGroup(right, dealt).arrange(DOWN, buff=px(50), aligned_edge=LEFT)
+        fit(rows, area.width, area.height - px(20)).move_to(area.center)
         self.say(
             "{sms} blocks started at once. Each of the other {all} went to the next free SM.",
             sms=self.many,
@@ -224,14 +239,14 @@ class Naive(FewSMs):
         )
         self.play(FadeIn(right, lag_ratio=0.002, run_time=1.6), *key)
         self.say(
-            "Dealing in turn would have been right for only {count} of them.",
+            "Dealing in turn would have predicted only {count} of them.",
             count=int(self.dealt.sum()),
         )
         self.play(FadeIn(dealt, lag_ratio=0.002, run_time=1.6))
         self.leave(rows)
         self.close(
             "On an H200, each thread block that waits goes to the next SM that is free. "
-            "So no SM knows its next tile before it is free.",
+            "So no SM knows its next tile, and none can load it early.",
             [
                 (tr("the next free SM"), self.free_first.sum()),
                 (tr("dealt like cards"), self.dealt.sum()),
@@ -242,3 +257,18 @@ class Naive(FewSMs):
             tr("512 thread blocks on 132 SMs: the 380 that had to wait"),
             all=self.waited,
         )
+
+    def tally(self, name: str, hits: np.ndarray) -> VGroup:
+        """A cell for each of some tiles, green where a rule was right; its name above, the count below."""
+        columns = 76 if not self.tall else 38
+        cell = min(px(19), self.area.width / columns)
+        cells = VGroup()
+        for n, hit in enumerate(hits.tolist()):
+            row, column = divmod(n, columns)
+            one = rectangle(0.8 * cell, 0.8 * cell, self.theme.measured if hit else self.theme.hand_over)
+            cells.add(one.move_to([column * cell, -row * cell, 0]))
+        count = self.word(
+            "{hits} of {all}", 60, self.theme.text, bold=True, hits=int(hits.sum()), all=len(hits)
+        )
+        whose = self.word(name, 46, self.theme.text, bold=True)
+        return VGroup(whose, cells, count).arrange(DOWN, buff=px(20), aligned_edge=LEFT)

@@ -2,9 +2,9 @@
 
 manim render scenes/persistent.py
 
-As many thread blocks as SMs find their tiles by counting, so each tile has an owner before the run begins.
-Writes do not overlap here, as the rule is the same without, and `race` tells what overlap is.
-First four simulated SMs are watched, then a recorded run on 132. `naive` is the other half of the pair.
+As many thread blocks as SMs find their tiles by counting, so each tile has an owner before the run begins,
+and its data can be loaded early. Writes do not overlap here, as the rule is the same without, and `race`
+tells what overlap is. First four simulated SMs are watched, then recorded runs on 132, beside a naive one.
 """
 
 import numpy as np
@@ -12,7 +12,6 @@ from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, ManimColor, VGroup
 
 from tilesim import Trace, simulate
 from tilesim.kernel_costs.default import default_costs
-from tilesim.orders import rasterize
 from tilesim_scenes.animations.fade import Fade
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
@@ -23,6 +22,7 @@ from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, px
 from tilesim_scenes.look.theme import mixed, sm_colour
 from tilesim_scenes.mobjects.hardware.thread_block import ThreadBlock
+from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.words.badge import of_trace
 from tilesim_scenes.mobjects.words.key import Entry
 
@@ -34,25 +34,24 @@ KERNEL = "persistent-tma"
 
 FILM = {
     "title": "Persistent",
-    "question": "How does a thread block that stays on its processor find its next tile?",
+    "question": "If a thread block stays on its processor, how does it find its next tile?",
     "finding": (
-        "A persistent thread block adds the number of blocks to find its next tile. On an H200, all 380 "
-        "tiles after the first 132 ran where that rule says."
+        "A persistent thread block adds the number of blocks to find its next tile, and loads it early. "
+        "On an H200, that takes 3% less time than naive blocks do."
     ),
     "part": "Schedules",
     "place": 140,
     "seconds": 80,
-    "shows": "Blocks that count their way from tile to tile: four simulated SMs, then a recorded run on 132.",
+    "shows": "Blocks that count their way from tile to tile: four simulated SMs, then recorded runs on 132.",
     "takes": "traces",
 }
 
 
-def on_the_same_sm(trace: Trace) -> np.ndarray:
-    """Of the tiles after the first round, in order: whether each ran on the SM of the tile a round before."""
-    sm_of = np.empty(trace.problem.tiles, int)
-    sm_of[trace.spans["tile"]] = trace.spans["sm"]
-    order, sms = rasterize(trace.problem), trace.device.sms
-    return sm_of[order[sms:]] == sm_of[order[:-sms]]
+def pauses(run: Trace) -> np.ndarray:
+    """ns from the end of each tile's write to the first multiplication of the next on the same SM."""
+    spans = np.sort(run.spans, order=["sm", "start"])
+    same = spans["sm"][1:] == spans["sm"][:-1]
+    return (spans["start"][1:] - spans["done"][:-1])[same]
 
 
 class Persistent(FewSMs):
@@ -64,7 +63,7 @@ class Persistent(FewSMs):
     def prepare(self) -> None:
         costs = default_costs("persistent", PRODUCT, DEVICE, KERNEL)
         self.trace = simulate("persistent", PRODUCT, DEVICE, costs)
-        self.run, other = shipped(RECORDED), shipped(OTHER)
+        self.run, self.naive = shipped(RECORDED), shipped(OTHER)
         spans = self.trace.spans
         self.guard(
             bool(np.all(spans["cta"] == spans["tile"] % SMS)), "a block counts on by the number of blocks"
@@ -72,11 +71,14 @@ class Persistent(FewSMs):
         self.guard(len(np.unique(self.run.spans["cta"])) == self.run.device.sms, "there is one block per SM")
         places = {(int(span["cta"]), int(span["sm"])) for span in self.run.spans}
         self.guard(len(places) == self.run.device.sms, "no block leaves its SM")
-        self.hits, self.naive_hits = on_the_same_sm(self.run), on_the_same_sm(other)
-        self.guard(bool(self.hits.all()), "each later tile ran where the list says")
-        self.guard(self.naive_hits.mean() < 0.1, "hardly any tile of the naive kernel did")
-        self.guard(self.run.makespan < other.makespan, "persistent blocks need less time than naive ones")
-        self.us, self.naive_us = (float(one.makespan) / 1000 for one in (self.run, other))
+        self.both = {tr("naive"): self.naive, tr("persistent"): self.run}
+        self.us = [float(f"{one.makespan / 1000:.1f}") for one in self.both.values()]
+        self.guard(self.us[1] < 0.98 * self.us[0], "persistent blocks need less time than naive ones")
+        self.pauses = [float(np.median(pauses(one))) / 1000 for one in self.both.values()]
+        self.guard(self.pauses[1] < 0.5 * self.pauses[0], "persistent blocks go on sooner after a write")
+        both = (one.spans for one in self.both.values())
+        self.writes = [float(np.median(one["done"] - one["drain"])) / 1000 for one in both]
+        self.guard(self.writes[1] > 1.2 * self.writes[0], "the writes of persistent blocks take longer")
         begun = spans["issue"] == 0
         waits = spans["start"] - spans["issue"]
         self.guard(
@@ -85,7 +87,7 @@ class Persistent(FewSMs):
         )
         self.rest = PRODUCT.tiles % SMS
         self.hues = [sm_colour(sm, SMS) for sm in range(SMS)]
-        self.later_loads = Entry(tr("later loads"), [self.theme.hand_over])
+        self.rest_of_load = Entry(tr("rest of the next load"), [self.theme.hand_over])
 
     def construct(self) -> None:
         self.ask("A thread block is a group of threads that computes a tile of a matrix.")
@@ -94,8 +96,7 @@ class Persistent(FewSMs):
         self.onto_sms()
         self.lists()
         self.run_them()
-        self.a_real_gpu()
-        self.count_hits()
+        self.real_gpus()
 
     def four_blocks(self) -> None:
         self.say("A small GPU with four processors, called SMs, computes 18 tiles of a matrix.")
@@ -114,7 +115,7 @@ class Persistent(FewSMs):
 
     def count(self) -> None:
         """A copy of block 1 jumps over C by fours; then the others do, all at once."""
-        self.say("To find its next tile, a block counts on by four. Block 1 takes tiles 1, 5, 9, 13 and 17.")
+        self.say("To find its next tile, a block adds four. Block 1 takes tiles 1, 5, 9, 13 and 17.")
         rule = self.bold("next tile = this tile + number of blocks", 44)
         rule.move_to([self.area.right, self.area.top - px(TOP / 2), 0], RIGHT)
         self.play(FadeIn(rule))
@@ -173,8 +174,8 @@ class Persistent(FewSMs):
     def run_them(self) -> None:
         """The four lists on the clock."""
         makespan = float(self.trace.makespan)
-        self.say("As a block knows its next tile, it begins to load that one's data while it writes.")
-        key = self.key(*self.colors(), self.later_loads)
+        self.say("Because a block knows its next tile, it starts to load it while it still writes this one.")
+        key = self.key(*self.colors(), self.rest_of_load)
         self.play(*self.unroll(self.trace, (0.0, makespan)), *key)
         self.ready()
         spans = self.trace.spans
@@ -186,45 +187,48 @@ class Persistent(FewSMs):
         self.leave(idle, self.list_rows)
         self.clear()
 
-    def a_real_gpu(self) -> None:
-        sms, tiles = self.run.device.sms, self.run.problem.tiles
+    def real_gpus(self) -> None:
+        """All SMs of a naive run and of a persistent one, on one clock; then the end card."""
+        sms, tiles, longest = self.run.device.sms, self.run.problem.tiles, float(self.naive.makespan)
         self.badge(of_trace(self.run))
-        self.ticking = self.clock(self.run.makespan)
-        key = self.key(*self.phases("launch", "first load", "multiply", "write"), self.later_loads)
-        lanes, title = self.all_sms(self.run, range(sms), self.theme.by_phase)
+        self.ticking = self.clock(longest)
+        key = self.key(*self.phases("launch", "first load", "multiply", "write"), self.rest_of_load)
+        step, rasters, words = (self.area.top - self.floor) / 2, [], VGroup()
+        for number, (name, run) in enumerate(self.both.items()):
+            lanes = LaneImage(
+                run, range(sms), (0.0, longest), self.area.width - px(200), height=step - px(90),
+                fills=self.theme.by_phase,
+            )  # fmt: skip
+            lanes.move_to([self.area.left, self.area.top - number * step - px(64), 0], LEFT + UP)
+            words.add(self.bold(name, 46).next_to(lanes, UP, px(10), aligned_edge=LEFT))
+            rasters.append(lanes.show(0.0))
+        rows = self.word("one thin row for each SM", 42).next_to(words[0], RIGHT, px(40))
+        ends = VGroup()
+        for lanes, us in zip(rasters, self.us, strict=True):
+            ends.add(self.bold("{us:.1f} µs", 46, us=us).next_to(lanes, RIGHT, px(16)))
+        self.say("Here are both on a real GPU, with {tiles} tiles on {sms} SMs.", sms=sms, tiles=tiles)
+        self.play(*key, *(Fade(one, 0.0, 1.0) for one in rasters), FadeIn(words, rows))
+        self.play(PlayTrace(self.ticking, *rasters, until=longest, run_time=5.0))
         self.say(
-            "On a real GPU, {sms} such blocks need {us:.1f} µs for {tiles} tiles. "
-            "A naive program needs {naive_us:.1f}.",
-            sms=sms,
-            tiles=tiles,
+            "After a write, a naive SM pauses for {naive:.1f} µs, for a launch and a load. "
+            "Here, it is {us:.1f} µs.",
+            naive=self.pauses[0],
+            us=self.pauses[1],
         )
-        self.play(*key, Fade(lanes, 0.0, 1.0), FadeIn(title))
-        self.play(PlayTrace(self.ticking, lanes, until=float(self.run.makespan), run_time=3.5))
-        self.leave(lanes, title, self.ticking)
-
-    def count_hits(self) -> None:
-        """Where each tile ran, and where the rule says; then the end card."""
-        listed, naive = self.tally("persistent", self.hits), self.tally("naive", self.naive_hits)
-        key = self.key(*self.there_and_elsewhere())
-        rows, figures = self.tallies(listed, naive), {"sms": self.run.device.sms, "all": len(self.hits)}
+        self.play(FadeIn(ends))
         self.say(
-            "Each block found its first tile by its number, and the other {all} by the rule. All were right.",
-            **figures,
+            "But a write takes {more:.1f} µs longer, while the next tile is loaded. "
+            "In all, {saved:.1f} µs are saved.",
+            more=self.writes[1] - self.writes[0],
+            saved=self.us[0] - self.us[1],
         )
-        self.play(FadeIn(listed, lag_ratio=0.002, run_time=1.6), *key)
-        self.say(
-            "In the naive program, whichever SM is free gets the next tile. "
-            "The rule is right for only {hits}.",
-            hits=int(self.naive_hits.sum()),
-        )
-        self.play(FadeIn(naive, lag_ratio=0.002, run_time=1.6))
-        self.leave(rows)
+        self.leave(*rasters, words, rows, ends, self.ticking)
         self.close(
-            "A persistent thread block adds the number of blocks to find its next tile. "
-            "On an H200, all {all} tiles after the first {sms} ran where that rule says.",
-            [(tr("persistent"), self.hits.sum()), (tr("naive"), self.naive_hits.sum())],
-            "count",
-            "{:.0f}",
+            "A persistent thread block adds the number of blocks to find its next tile, and loads it early. "
+            "On an H200, that takes {less:.0%} less time than naive blocks do.",
+            list(zip(self.both, self.us, strict=True)),
+            "less time",
+            "{:.1f} µs",
             of_trace(self.run),
-            **figures,
+            tr("512 tiles on 132 SMs; in both, nothing is multiplied during a write"),
         )

@@ -384,7 +384,7 @@ class Race(Lesson):
         for timed in (self.ticking, lane):
             timed.show(drain - BEFORE)
         self.badge(of_trace(self.stays))
-        self.say("The next loads now begin during the write. But nothing is multiplied meanwhile.")
+        self.say("The next loads now begin during the write, unseen. But nothing is multiplied.")
         self.play(Fade(lane, 0.0, 1.0), Fade(self.ticking, 0.0, 1.0), FadeIn(names[0]))
         self.add(bracket)
         self.play(PlayTrace(self.ticking, lane, bracket, until=start, run_time=2.0))
@@ -421,7 +421,9 @@ class Race(Lesson):
         handed = below_lane(lane, drain, start, self.word("hand over", 38, self.theme.text), 20)
         self.play(FadeIn(handed), run_time=0.3)
         along = Travel([tile], [[copier.get_right() + px(90) * LEFT]], leg=2.0)
-        self.say("Meanwhile, the block multiplies its third tile. So multiplying and writing overlap.")
+        self.say(
+            "Meanwhile, it multiplies its third tile, loaded before. So writing and multiplying overlap."
+        )
         self.play(PlayTrace(self.ticking, lane, bracket, until=done, run_time=2.0), along)
         self.play(
             FadeOut(tile, shift=px(200) * DOWN),
@@ -481,11 +483,11 @@ class Race(Lesson):
         self.ticking.show(0.0)
         self.say(
             "With overlap, pauses are a quarter as long. "
-            "But multiplying beside a write takes {slower:.0%} longer.",
+            "But multiplying a tile beside a write takes {slower:.0%} longer.",
             slower=self.slower,
         )
         self.play(
-            *key, *self.heading(""), Fade(self.ticking, 0.0, 1.0), FadeIn(self.names),
+            *key, *self.heading("Our SM"), Fade(self.ticking, 0.0, 1.0), FadeIn(self.names),
             *(Fade(lanes, 0.0, 1.0) for lanes in self.lanes),
         )  # fmt: skip
         brackets = [
@@ -518,7 +520,7 @@ class Race(Lesson):
         for raster in rasters:
             raster.show(last)
         self.play(
-            *key, *(Fade(raster, 0.0, 1.0, run_time=1.2) for raster in rasters),
+            *key, *self.heading(""), *(Fade(raster, 0.0, 1.0, run_time=1.2) for raster in rasters),
             *(Fade(lanes, 1.0, 0.0, run_time=0.8) for lanes in self.lanes),
             *(
                 name.animate(run_time=1.2).set_y(
@@ -529,7 +531,7 @@ class Race(Lesson):
         )  # fmt: skip
         self.remove(*self.lanes)
         self.say(
-            "Here are all {sms} SMs. Most compute four tiles, some three. The last one sets the time.",
+            "All {sms} SMs, a thin row each: most compute four tiles, some three. The last sets the time.",
             sms=sms,
         )
         self.play(PlayTrace(self.ticking, *rasters, until=0.0, run_time=1.2, rate_func=smoothstep))

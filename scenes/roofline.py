@@ -317,7 +317,7 @@ class Roofline(Lesson):
         chart, ink = self.chart, self.theme.text
         slope = chart.slope(1000 * self.tb)
         self.say(
-            "Memory moves {tb:.1f} trillion bytes a second, so at most {most:.0f} trillion operations.",
+            "Memory moves {tb:.1f} trillion bytes a second. Times {per_byte}, that is {most:.0f} trillion.",
             most=self.per_byte * self.tb,
         )
         self.badge(Badge(tr("dots: measured; lines: NVIDIA's datasheet"), "measured"))

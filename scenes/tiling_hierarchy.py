@@ -2,8 +2,8 @@
 
 manim render scenes/tiling_hierarchy.py
 
-One product in tiles of four sizes: how often each loaded number is used, how many bytes all tiles load, and
-how long the product takes. It shows tiles of one level, those that an SM computes.
+One product in tiles of four sizes: how often each loaded number is used, how many bytes the L2 sends for all
+tiles, and whether that or multiplying takes longer. It shows tiles of one level, those that an SM computes.
 """
 
 from itertools import pairwise
@@ -13,7 +13,6 @@ from manim import DOWN, LEFT, RIGHT, UP, FadeIn, LaggedStart, VGroup
 from tilesim import Problem
 from tilesim.devices.gpus import preset_of
 from tilesim.devices.presets import presets
-from tilesim.ideas.tiling_hierarchy import levels
 from tilesim.problems import DTYPE_BYTES
 from tilesim_scenes.animations.fade import Fade, Leave, late
 from tilesim_scenes.film.settings import REPORT
@@ -23,7 +22,6 @@ from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import fit, label, lines, px
 from tilesim_scenes.mobjects.drawing.quads import rectangle
 from tilesim_scenes.mobjects.words.badge import Badge
-from tilesim_scenes.mobjects.words.key import Entry
 
 FILM = {
     "title": "Tiling",
@@ -39,6 +37,8 @@ FILM = {
 }
 REGISTERS_KB = 256
 """Of an SM, in all: CUDA C++ Programming Guide, compute capability 9.0."""
+BYTES = DTYPE_BYTES["bf16"]
+"""Of a number of A or B."""
 SUM = 4
 """Bytes of a number of C while it is summed."""
 CORES = 4
@@ -60,32 +60,26 @@ class TilingHierarchy(Lesson):
         self.guard(all(one.m == one.n == one.k == self.size for one in self.problems), "it is one product")
         self.us = [row["us"] for row in rows]
         self.counted = [row["l2_bytes"] / 1e9 for row in rows]
-        self.needed = [one.requested_bytes / 1e9 for one in self.problems]
         less = [a > b for sizes in (self.us, self.counted) for a, b in pairwise(sizes)]
         self.guard(all(less), "larger tiles load less and take less time")
-        self.guard(all(a >= b for a, b in zip(self.needed, self.counted, strict=True)), "no byte comes twice")
         shares = [row["tensor_cycles"] / (CORES * row["sm_cycles"]) for row in rows]
         self.multiplying = [us * share for us, share in zip(self.us, shares, strict=True)]
-        alike = max(self.multiplying) < 1.15 * min(self.multiplying)
-        self.guard(alike, "multiplying takes about as long in tiles of all sizes")
-        self.guard(shares[0] < 0.5 < shares[-1], "the smallest tiles mostly wait, and the largest multiply")
-        block = next(one for one in levels(self.problems[0], 4, "h200") if one.name == "block tile")
-        self.guard(block.needs > block.gives, "memory sends less than the smallest tiles could multiply")
-        preset = presets()[preset_of(self.gpu)]
-        self.memory_tb = preset["memory_gb_per_s"] / 1000
-        # Two numbers for each multiplication, which with an addition makes two operations.
-        self.wanted_tb = preset["peak_tflops"]["bf16"] / 2 * 2 * DTYPE_BYTES["bf16"]
-        self.guard(400 < self.wanted_tb / self.memory_tb < 450, "it could multiply 400 times as fast")
-        self.element_gb = 2 * self.size**3 * DTYPE_BYTES["bf16"] / 1e9
+        self.l2_tb = presets()[preset_of(self.gpu)]["l2_gb_per_s"] / 1000
+        self.loading = [1000 * gb / self.l2_tb for gb in self.counted]
+        self.guard(
+            0.95 * self.us[0] < self.loading[0] < self.us[0], "loading sets the time of the smallest tiles"
+        )
+        self.guard(
+            self.loading[-1] < self.multiplying[-1] < self.us[-1], "multiplying sets that of the largest"
+        )
+        self.element_gb = 2 * self.size**3 * BYTES / 1e9
         (m, n, _) = self.problems[-1].tile
         self.sums_kb = m * n * SUM // 1024
-        self.guard(self.us[0] / self.us[-1] < self.needed[0] / self.needed[-1], "time falls less than bytes")
-        self.guard(self.element_gb / self.needed[0] == self.problems[0].tile_m, "tiles load a share of that")
         self.guard(self.sums_kb * 2 == REGISTERS_KB, "the sums of the largest tile take half the registers")
 
     def construct(self) -> None:
         self.hue = self.theme.by_phase["multiply"]
-        self.ask("A tile is a rectangle of the result that one processor computes.")
+        self.ask("A tile is a rectangle of the result. The L2 is a cache that all processors share.")
         self.one_number()
         self.reuse()
         self.bytes_needed()
@@ -153,15 +147,19 @@ class TilingHierarchy(Lesson):
         self.say("A processor that computes just one number uses every number it loads only once.")
         self.play(FadeIn(words[2]))
         self.let_read()
-        speeds = self.beside(
+        loads = self.beside(
             picture,
-            tr("all processors could use {tb:,.0f} TB/s", tb=self.wanted_tb),
-            tr("memory sends {tb:.1f} TB/s", tb=self.memory_tb),
+            tr("{all:.1f} million numbers of C, {size} bytes each", all=self.size**2 / 1e6, size=BYTES),
+            tr("{gb:.0f} GB loaded for them", gb=self.element_gb),
+            tr("the L2 sends {tb:.1f} TB/s: {ms:.0f} ms", tb=self.l2_tb, ms=self.element_gb / self.l2_tb),
         )
-        self.say("But the processors could multiply 400 times as fast as memory can send.")
-        self.play(Leave(words), Fade(speeds, 0.0, 1.0, 0.6, rate_func=late))
+        self.say(
+            "For all of C, the L2 would have to send for {ms:.0f} ms. Multiplying takes less than 1 ms.",
+            ms=self.element_gb / self.l2_tb,
+        )
+        self.play(Leave(words), Fade(loads, 0.0, 1.0, 0.6, rate_func=late))
         self.let_read()
-        self.play(*map(Leave, (picture[1:], speeds)))
+        self.play(*map(Leave, (picture[1:], loads)))
         self.matrices = picture[0]
 
     def reuse(self) -> None:
@@ -169,7 +167,7 @@ class TilingHierarchy(Lesson):
         small, large = self.problems[0], self.problems[-1]
         first, words = self.tile(small, 0.15)
         self.say(
-            "If it computes a whole tile of {m} × {n}, every number that it loads is used {m} times.",
+            "A processor that computes a tile of {m} × {n} uses every number it loads {m} times.",
             m=small.tile_m, n=small.tile_n,
         )  # fmt: skip
         self.play(FadeIn(first, words[0]), run_time=0.8)
@@ -222,47 +220,55 @@ class TilingHierarchy(Lesson):
         return picture.move_to([self.area.center[0], (self.area.top + self.floor) / 2, 0])
 
     def bytes_needed(self) -> None:
-        """What all processors load together: number by number, and in tiles of all sizes."""
-        self.badge(Badge(tr("model"), "model"))
-        title = tr("loaded by all processors together, {size} bytes a number", size=DTYPE_BYTES["bf16"])
-
-        names, gigabytes = [tr("number by number"), *self.names()], [self.element_gb, *self.needed]
-        forms = ["{gb:.0f} GB", *["{gb:.1f} GB"] * len(self.needed)]
+        """What the L2 sent, in tiles of all sizes."""
+        self.badge(Badge(tr("counted on {gpu}", gpu=self.gpu), "counted"))
         amounts = [
-            Amount(name, [(gb, self.theme.operand)], tr(form, gb=gb), computed=True)
-            for name, gb, form in zip(names, gigabytes, forms, strict=True)
+            Amount(name, [(gb, self.theme.measured)], tr("{gb:.1f} GB", gb=gb))
+            for name, gb in zip(self.names(), self.counted, strict=True)
         ]
-        chart = self.chart(title, amounts)
+        chart = self.chart(tr("sent by the L2, once where processors ask for the same at once"), amounts)
         self.say(
-            "Number by number, that makes {all:.0f} GB of loads. Tiles of {m} × {m} need a {m}th of that, "
-            "and larger ones still less.",
+            "In tiles of {m} × {m}, it sends {few:.1f} GB instead of {all:.0f}. In larger ones, even less.",
             all=self.element_gb,
+            few=self.counted[0],
             m=self.problems[0].tile_m,
         )
-        self.play(FadeIn(chart[0], run_time=0.3), chart[1].come().set_run_time(6.0))
+        self.play(FadeIn(chart[0], run_time=0.3), chart[1].come().set_run_time(5.0))
         self.leave(chart)
 
     def timed(self) -> None:
-        """How long the GPU took, and in how much of that its tensor cores worked."""
+        """How long the GPU took with the smallest and largest tiles, and what that is made of."""
         self.badge(Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"))
-        hue, rest = self.hue, self.theme.hand_over
-        amounts = [
-            Amount(name, [(busy, hue), (us - busy, rest)], tr("{us:.0f} µs", us=us))
-            for name, us, busy in zip(self.names(), self.us, self.multiplying, strict=True)
-        ]
-        key = self.key(
-            Entry(tr("multiplying"), [hue]),
-            Entry(tr("the rest: waiting for data, starting and writing tiles"), [rest]),
-        )
+        amounts = []
+        for n, name in ((0, self.names()[0]), (-1, self.names()[-1])):
+            amounts += [
+                Amount(name, [(self.us[n], self.theme.measured)], tr("{us:.0f} µs", us=self.us[n])),
+                Amount(
+                    tr("loading: {gb:.1f} GB at {tb:.1f} TB/s", gb=self.counted[n], tb=self.l2_tb),
+                    [(self.loading[n], self.theme.text)],
+                    tr("{us:.0f} µs", us=self.loading[n]),
+                    computed=True,
+                ),
+                Amount(
+                    tr("multiplying"),
+                    [(self.multiplying[n], self.hue)],
+                    tr("{us:.0f} µs", us=self.multiplying[n]),
+                ),
+            ]
         chart = self.chart(tr("time for the whole product"), amounts)
-        self.say("And on an H200, a product in larger tiles takes less time.")
-        self.play(*key, FadeIn(chart[0], run_time=0.3), chart[1].come().set_run_time(4.4))
         self.say(
-            "Multiplying takes about as long in all four. What shrinks is the rest, such as waiting for data."
+            "Loading and multiplying overlap. In tiles of {m} × {m}, loading takes longer, "
+            "and sets the time.",
+            m=self.problems[0].tile_m,
         )
-        self.wait(0.5)
-        self.let_read()
-        self.play(Leave(chart), *self.key())
+        self.play(FadeIn(chart[0], run_time=0.3), chart[1].come(0, 1, 2).set_run_time(4.0))
+        self.say(
+            "In tiles of {m} × {n}, multiplying takes longer. The rest is starting and writing tiles.",
+            m=self.problems[-1].tile_m,
+            n=self.problems[-1].tile_n,
+        )
+        self.play(chart[1].come(3, 4, 5).set_run_time(4.0))
+        self.leave(chart)
 
     def not_larger(self) -> None:
         """The sums of a tile lie in the registers of an SM."""
@@ -283,6 +289,6 @@ class TilingHierarchy(Lesson):
             "its fastest memory."
         )
         self.play(FadeIn(chart[0], run_time=0.3), chart[1].come(0).set_run_time(3.4))
-        self.say("A tile twice as large would take all of them, with no room for anything else.")
+        self.say("A tile twice as large would fill all registers, with no room for anything else.")
         self.play(chart[1].come(1).set_run_time(2.6))
         self.leave(chart)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, Animation, FadeIn, LaggedStart, ManimColor, Mobject, VGroup
 
 from tilesim import Device, Problem, Trace, plan
@@ -17,11 +16,9 @@ from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import fit, px
 from tilesim_scenes.look.theme import Colour, sm_colour
-from tilesim_scenes.mobjects.drawing.quads import rectangle
 from tilesim_scenes.mobjects.hardware.memory import SM
 from tilesim_scenes.mobjects.hardware.thread_block import Queue
 from tilesim_scenes.mobjects.models.phase_rows import Bar, PhaseRows
-from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.traces.tile_grid import TileVectors
 from tilesim_scenes.mobjects.traces.traffic import BlockTraffic, TileTraffic
@@ -147,47 +144,6 @@ class FewSMs(Lesson):
         """Everything that moves, to an instant of the run, ns."""
         moving = (self.ticking, self.lanes, self.blocks, self.traffic)
         self.play(PlayTrace(*moving, until=float(until), run_time=seconds), *along)
-
-    def there_and_elsewhere(self) -> tuple[Entry, ...]:
-        """The entries of a key for the cells of tallies."""
-        theme = self.theme
-        return (
-            Entry(tr("a tile that ran where the rule says"), [theme.measured]),
-            Entry(tr("a tile that ran elsewhere"), [theme.hand_over]),
-        )
-
-    def tally(self, name: str, hits: np.ndarray) -> VGroup:
-        """A cell for each of some tiles, green where a rule was right; its name above, the count below."""
-        columns = 76 if not self.tall else 38
-        cell = min(px(19), self.area.width / columns)
-        cells = VGroup()
-        for n, hit in enumerate(hits.tolist()):
-            row, column = divmod(n, columns)
-            one = rectangle(0.8 * cell, 0.8 * cell, self.theme.measured if hit else self.theme.hand_over)
-            cells.add(one.move_to([column * cell, -row * cell, 0]))
-        count = self.word(
-            "{hits} of {all}", 60, self.theme.text, bold=True, hits=int(hits.sum()), all=len(hits)
-        )
-        whose = self.word(name, 46, self.theme.text, bold=True)
-        return VGroup(whose, cells, count).arrange(DOWN, buff=px(20), aligned_edge=LEFT)
-
-    def tallies(self, *rows: VGroup) -> VGroup:
-        """Tallies below one another, in the middle of the picture."""
-        area = self.area._replace(bottom=self.floor)
-        both = VGroup(*rows).arrange(DOWN, buff=px(50), aligned_edge=LEFT)
-        fit(both, area.width, area.height - px(20))
-        return both.move_to(area.center)
-
-    def all_sms(
-        self, run: Trace, sms: Sequence[int], fills: Mapping[str, Colour]
-    ) -> tuple[LaneImage, Mobject]:
-        """The lanes of a large GPU, above the key, and what says that each is a thin row."""
-        area = self.area
-        high = area.top - self.floor - px(90)
-        lanes = LaneImage(run, sms, (0.0, float(run.makespan)), area.width, height=high, fills=fills)
-        lanes.move_to([area.center[0], self.floor + high / 2 + px(10), 0])
-        title = self.word("132 SMs, one thin row each", 44, self.theme.text)
-        return lanes, title.next_to(lanes, UP, px(20), aligned_edge=LEFT)
 
     def clear(self) -> None:
         """All of the small GPU leaves."""
