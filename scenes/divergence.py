@@ -125,7 +125,7 @@ class Divergence(Lesson):
         code[1:].shift(px(120) * RIGHT)
         each = VGroup(
             self.word("each case: x = a * x + b, {length:,} times,", 50, self.theme.text),
-            self.word("with a b of its own", 50, self.theme.text),
+            self.word("with a different b", 50, self.theme.text),
         ).arrange(DOWN, buff=px(20), aligned_edge=LEFT)
         each.next_to(code[1:], DOWN if self.narrow else RIGHT, px(70))
         self.code = fit(VGroup(code, each), np.inf, area.top - self.squares.get_top()[1] - px(140))

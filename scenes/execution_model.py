@@ -271,14 +271,13 @@ class ExecutionModel(ManySMs):
             left, right = lane.x(one["start"]), lane.x(one["drain"])
             word = fit(label(text, 46, ink_on(self.hue), bold=True), 0.9 * (right - left))
             named.add(word.move_to([(left + right) / 2, lane.grounds[int(one["slot"])].get_y(), 0]))
-        self.say("A block stays on its SM until it is done.")
+        self.say(
+            "A block stays on its SM until it is done. After {us:.1f} µs, a waiting one takes its place.",
+            us=self.leaves / 1000,
+        )
         self.play(FadeIn(lane, name), *key)
         self.play(PlayTrace(self.ticking, lane, until=self.leaves, run_time=self.leaves / PACE))
         self.play(FadeIn(named[:2], run_time=0.4))
-        self.say(
-            "When the first block ends, after {us:.1f} µs, a waiting block takes its place.",
-            us=self.leaves / 1000,
-        )
         now = self.leaves
         for until, names in ((float(mine["issue"][4]), named[2:4]), (float(mine["done"].max()), named[4:])):
             self.play(PlayTrace(self.ticking, lane, until=until, run_time=(until - now) / PACE))
@@ -291,11 +290,14 @@ class ExecutionModel(ManySMs):
     def until_none_is_left(self) -> None:
         area = self.area._replace(bottom=self.floor)
         lanes, name = self.rows(self.run, area, self.tr("{sms} SMs, two thin rows each"))
-        self.say(
-            "All SMs do this. While the last {n} blocks run, the other {idle} SMs have nothing to do.",
-            n=self.last,
-            idle=self.run.device.sms - self.last,
-        )
+        self.say("All SMs do this.")
         self.play(*self.appear(lanes, name), PlayTrace(self.ticking, until=0.0, run_time=0.5))
         self.play(PlayTrace(self.ticking, lanes, until=float(self.run.makespan), run_time=3.4))
+        self.say(
+            "After twice {half} blocks, {n} are left, one per SM. The other {idle} SMs are idle.",
+            half=2 * self.sms,
+            n=self.last,
+            idle=self.sms - self.last,
+        )
+        self.wait(0.5)
         self.leave(lanes, name, self.ticking)

@@ -259,7 +259,7 @@ class LoopUnrolling(Lesson):
     def one_wait(self) -> None:
         """Without checks, all loads leave one right after another."""
         rows = self.waits(self.together)
-        self.say("Now we drop the checks. Then all eight loads can start before the first addition.")
+        self.say("No number is negative, so we drop the checks. Then all eight loads can start at once.")
         crosses = VGroup(*(Line(one.get_left(), one.get_right()) for one in self.checks))
         edged(crosses, self.theme.wait_text, 8)
         self.play(*map(Leave, self.long), LaggedStart(*map(Create, crosses), lag_ratio=0.1))
@@ -278,7 +278,9 @@ class LoopUnrolling(Lesson):
         sum_of += tr("{cycles:,.0f} cycles", cycles=self.quick)
         quotient = self.tr("{slow:,.0f} / {quick:.0f} = {times:.1f} times as fast", times=self.modeled)
         short = VGroup(
-            label(sum_of, self.size, self.theme.text, bold=True), lines(quotient, self.size, room)
+            self.word("Loads start {step} cycles apart.", self.size, self.theme.text, step=STEP),
+            label(sum_of, self.size, self.theme.text, bold=True),
+            lines(quotient, self.size, room),
         ).arrange(DOWN, buff=px(40), aligned_edge=LEFT)
         fit(short, room).move_to([left, rows.ground.get_y(), 0], LEFT)
         self.play(FadeIn(short))
@@ -297,24 +299,26 @@ class LoopUnrolling(Lesson):
             fit(picture, np.inf, self.area.height).move_to([self.area.left, self.area.center[1], 0], LEFT)
             pictures.append(picture)
         self.badge(self.measured())
-        self.say(
-            "On a whole GPU, eight at once are {times:.1f} times as fast, not {model:.1f} as in the model.",
-            times=round(self.at_once) / round(self.by_one),
-            model=self.modeled,
-        )
-        self.play(FadeIn(pictures[0][0]), *self.key())
-        self.play(pictures[0][1].come(0, 1), run_time=3.0)
-        self.say("Dropping the check alone gains nothing. One load per round still means one wait per round.")
-        self.play(pictures[0][1].come(2, 3), run_time=3.0)
-        self.leave(pictures[0])
+        few, many = pictures[::-1]
         quick, slow = (round(rate) for rate in self.alone)
         self.say(
-            "With only 32 threads on each processor, the gain is {times:.1f} times, close to the model’s.",
+            "On a real GPU with {threads} threads on each processor, it is {times:.1f} times as fast.",
+            threads=32,
             times=quick / slow,
         )
-        self.play(FadeIn(pictures[1][0]))
-        self.play(pictures[1][1].come(), run_time=3.0)
-        self.leave(pictures[1])
+        self.play(FadeIn(few[0]), *self.key())
+        self.play(few[1].come(), run_time=3.0)
+        self.leave(few)
+        self.say(
+            "With {threads} threads, it is {times:.1f} times as fast. The model knows of only one thread.",
+            threads=32 * WARPS,
+            times=round(self.at_once) / round(self.by_one),
+        )
+        self.play(FadeIn(many[0]))
+        self.play(many[1].come(0, 1), run_time=3.0)
+        self.say("Dropping the check alone gains nothing. One load per round still means one wait per round.")
+        self.play(many[1].come(2, 3), run_time=3.0)
+        self.leave(many)
 
 
 class Waits(VGroup):

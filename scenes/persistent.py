@@ -222,6 +222,7 @@ class Persistent(FewSMs):
             more=self.writes[1] - self.writes[0],
             saved=self.us[0] - self.us[1],
         )
+        self.wait(0.5)
         self.leave(*rasters, words, rows, ends, self.ticking)
         self.close(
             "A persistent thread block adds the number of blocks to find its next tile, and loads it early. "

@@ -141,7 +141,7 @@ class PingPong(OneProcessor):
         self.run_to(rows, pause.start, 5.0)
         self.say("While the warps are writing, the tensor cores have nothing to do.")
         self.run_to(rows, pause.start + self.write, 2.5)
-        self.say("Writing warps start no loads, so the tensor cores then wait for the next tile’s data, too.")
+        self.say("A warp does one thing at a time. So the next loads start late, and the wait grows.")
         self.run_to(rows, pause.end, 1.5)
         self.brackets(rows, made, pause)
         self.leave(rows, self.mark)
@@ -166,7 +166,10 @@ class PingPong(OneProcessor):
         ground = rectangle(area.width, px(130), self.theme.idle)
         ground.move_to([area.center[0], area.top - 0.6 * area.height, 0])
         name = self.word(
-            "one processor’s registers: {n:,} numbers", 46, self.theme.text, n=self.registers
+            "one processor’s registers, which hold sums: {n:,} numbers",
+            46,
+            self.theme.text,
+            n=self.registers,
         ).next_to(ground, UP, px(24), aligned_edge=LEFT)
 
         def held(text: str, begin: float, share: float, color: Colour) -> VGroup:
@@ -186,8 +189,8 @@ class PingPong(OneProcessor):
         rest.next_to(two, DOWN, px(20))
         self.badge(Badge(tr("schematic"), "model"))
         self.say(
-            "The next tile cannot begin during the write: the registers, where threads keep their sums, "
-            "have no room for two tiles."
+            "Could the next tile begin during the write? Its sums would fill all registers, "
+            "with none left for anything else."
         )
         self.play(FadeIn(ground, name), *self.key())
         self.play(GrowFromEdge(one, LEFT))
@@ -234,12 +237,12 @@ class PingPong(OneProcessor):
         """What the kernels took on the GPU."""
         self.badge(Badge(tr("measured; outlined: model"), "measured"))
         names = tr("eight warps do everything"), tr("a ninth warp loads"), tr("ping-pong")
-        rows, tiles = [], self.tr("{most} tiles of the model")
+        rows = []
         for name, took, model in zip(names, self.took, self.model, strict=True):
             rows.append(Amount(name, [(took, self.theme.measured)], tr("{us:.1f} µs", us=took)))
             rows.append(
                 Amount(
-                    tiles,
+                    tr("by the model"),
                     [(model, self.theme.text)],
                     tr("{us:.1f} µs", us=model),
                     True,
@@ -248,8 +251,7 @@ class PingPong(OneProcessor):
         chart = Amounts(rows, self.area.width, bar=56, size=40, gap=14)
         chart.scale(min(1.0, self.area.height / chart.height)).move_to(self.area.center)
         self.say(
-            "On a real GPU, a processor computes {most} tiles of this product. "
-            "The model is off by at most {off:.0%}."
+            "A processor computes up to {most} tiles. For all of them, the model is off by at most {off:.0%}."
         )
         self.play(chart.come(), *self.key())
         self.leave(chart)

@@ -214,7 +214,7 @@ class Roofline(Lesson):
         self.play(FadeIn(few[0], many[0], self.third[0]), run_time=0.3)
         self.grow(few[1], many[1], pace=few[1][0].width / 3.2)
         self.say(
-            "The longer of its two parts sets the time: moving, at {reached:.0%} of the datasheet's rate.",
+            "Moving and arithmetic overlap, so the longer sets the time: moving, at {reached:.0%} of peak.",
             reached=self.moving / self.us[FEW],
         )
         self.badge(Badge(tr("measured; outlined: NVIDIA's datasheet"), "measured"))
@@ -317,7 +317,7 @@ class Roofline(Lesson):
         chart, ink = self.chart, self.theme.text
         slope = chart.slope(1000 * self.tb)
         self.say(
-            "Memory moves {tb:.1f} trillion bytes a second. Times {per_byte}, that is {most:.0f} trillion.",
+            "Memory moves {tb:.1f} trillion bytes a second, enough for {most:.0f} trillion operations.",
             most=self.per_byte * self.tb,
         )
         self.badge(Badge(tr("dots: measured; lines: NVIDIA's datasheet"), "measured"))

@@ -59,13 +59,3 @@ def step_terms(trace: Trace, costs: Costs) -> dict[str, float]:
     terms = k_step_terms(seen, problem, hardware, multiplying, costs.stages, residents)
     medians = (float(np.median(term)) * 1000 / hardware.clock_mhz for term in terms)
     return dict(zip(TERMS, medians, strict=True))
-
-
-def compared(file: str) -> dict[str, dict[str, float]]:
-    """For a run that was held out, ns as measured and as predicted: of a K-step, and of adding up a tile."""
-    both = shipped(f"held_out/{file}")
-    parts = []
-    for spans in (both.spans, replay(both).spans):
-        steps = (spans["drain"] - spans["start"]).sum() / (spans["k1"] - spans["k0"]).sum()
-        parts.append({"step": float(steps), "sum": float((spans["fixup"] - spans["ready"]).mean())})
-    return {name: {"ns": parts[0][name], "predicted": parts[1][name]} for name in parts[0]}
