@@ -193,9 +193,9 @@ class Ladder(OneProcessor):
         for row in large:
             row.move_to(self.places[1])
         large[0].move_to(self.places[0])
-        times = self.us[0] / self.us[1]
+        times = round(self.us[0]) / round(self.us[1])
         self.note = self.word(
-            "On this scale, program 1’s bar would be {times:.0f} times as long as program 2’s.",
+            "On this scale, program 1’s bar would be {times:.1f} times as long as program 2’s.",
             38,
             times=times,
         )
@@ -369,7 +369,7 @@ class Ladder(OneProcessor):
             row.move_to(home)
         self.badge(Badge(tr("measured and counted on {gpu}", gpu=self.gpu), "measured"))
         cycles = self.word(
-            "Blue is always {cycles:,.0f} clock cycles. In later programs, the clock was slower.",
+            "Blue is always {cycles:,.0f} clock cycles. It is longer where the clock was slower.",
             38,
             cycles=(self.steps[0].tensor_cycles or 0.0) / CORES / self.sms,
         )
@@ -380,7 +380,7 @@ class Ladder(OneProcessor):
         gains = [before / after for before, after in pairwise(printed)]
         marks = VGroup()
         for row, gain in zip(self.bars, gains, strict=True):
-            mark = label(f"×{gain:.1f}", 40, bold=True)
+            mark = label(f"×{gain:.2f}", 40, bold=True)
             marks.add(mark.move_to([self.area.right, row[1].get_y(), 0], RIGHT))
         self.say(
             "All multiply for the same number of clock cycles. Program 5 waits only {share:.0%} of the time.",
@@ -388,7 +388,7 @@ class Ladder(OneProcessor):
         )
         self.play(FadeIn(picture))
         self.say(
-            "The steps made it {a:.1f}, {b:.1f}, {c:.1f} and {d:.1f} times as fast. "
+            "The steps made it {a:.2f}, {b:.2f}, {c:.2f} and {d:.2f} times as fast. "
             "Together, that is {times:.1f} times.",
             times=printed[0] / printed[-1],
             **dict(zip("abcd", gains, strict=True)),

@@ -316,7 +316,9 @@ class LoopUnrolling(Lesson):
         )
         self.play(FadeIn(many[0]))
         self.play(many[1].come(0, 1), run_time=3.0)
-        self.say("Dropping the check alone gains nothing. One load per round still means one wait per round.")
+        self.say(
+            "Dropping the check alone gains nothing: each round still waits for its number before it adds."
+        )
         self.play(many[1].come(2, 3), run_time=3.0)
         self.leave(many)
 

@@ -141,7 +141,7 @@ class PingPong(OneProcessor):
         self.run_to(rows, pause.start, 5.0)
         self.say("While the warps are writing, the tensor cores have nothing to do.")
         self.run_to(rows, pause.start + self.write, 2.5)
-        self.say("A warp does one thing at a time. So the next loads start late, and the wait grows.")
+        self.say("A warp that writes starts no loads. So the next data arrives late, and the wait grows.")
         self.run_to(rows, pause.end, 1.5)
         self.brackets(rows, made, pause)
         self.leave(rows, self.mark)
@@ -251,7 +251,9 @@ class PingPong(OneProcessor):
         chart = Amounts(rows, self.area.width, bar=56, size=40, gap=14)
         chart.scale(min(1.0, self.area.height / chart.height)).move_to(self.area.center)
         self.say(
-            "A processor computes up to {most} tiles. For all of them, the model is off by at most {off:.0%}."
+            "A processor computes up to {most} tiles, or {halves} half ones. "
+            "The model is off by at most {off:.0%}.",
+            halves=2 * self.most,
         )
         self.play(chart.come(), *self.key())
         self.leave(chart)

@@ -149,8 +149,8 @@ class TilingHierarchy(Lesson):
         self.let_read()
         loads = self.beside(
             picture,
-            tr("{all:.1f} million numbers of C, {size} bytes each", all=self.size**2 / 1e6, size=BYTES),
-            tr("{gb:.0f} GB loaded for them", gb=self.element_gb),
+            tr("numbers of C: {all:.1f} million", all=self.size**2 / 1e6),
+            tr("× {n} loads × {size} bytes: {gb:.0f} GB", n=2 * self.size, size=BYTES, gb=self.element_gb),
             tr("the L2 sends {tb:.1f} TB/s: {ms:.0f} ms", tb=self.l2_tb, ms=self.element_gb / self.l2_tb),
         )
         self.say(
@@ -226,9 +226,11 @@ class TilingHierarchy(Lesson):
             Amount(name, [(gb, self.theme.measured)], tr("{gb:.1f} GB", gb=gb))
             for name, gb in zip(self.names(), self.counted, strict=True)
         ]
-        chart = self.chart(tr("sent by the L2, once where processors ask for the same at once"), amounts)
+        chart = self.chart(
+            tr("sent by the L2; processors that ask for the same at once share an answer"), amounts
+        )
         self.say(
-            "In tiles of {m} × {m}, it sends {few:.1f} GB instead of {all:.0f}. In larger ones, even less.",
+            "With tiles of {m} × {m}, it sends {few:.1f} GB instead of {all:.0f}. Larger ones need less.",
             all=self.element_gb,
             few=self.counted[0],
             m=self.problems[0].tile_m,
@@ -257,13 +259,13 @@ class TilingHierarchy(Lesson):
             ]
         chart = self.chart(tr("time for the whole product"), amounts)
         self.say(
-            "Loading and multiplying overlap. In tiles of {m} × {m}, loading takes longer, "
+            "Loading and multiplying overlap. With tiles of {m} × {m}, loading takes longer, "
             "and sets the time.",
             m=self.problems[0].tile_m,
         )
         self.play(FadeIn(chart[0], run_time=0.3), chart[1].come(0, 1, 2).set_run_time(4.0))
         self.say(
-            "In tiles of {m} × {n}, multiplying takes longer. The rest is starting and writing tiles.",
+            "With tiles of {m} × {n}, loading is so much faster that multiplying sets the time.",
             m=self.problems[-1].tile_m,
             n=self.problems[-1].tile_n,
         )
