@@ -34,7 +34,7 @@ FILM = {
     ),
     "part": "How the machine works",
     "place": 20,
-    "seconds": 79,
+    "seconds": 82,
     "shows": "Thread blocks of a recorded product: two fit on each SM, and the others wait.",
     "takes": "report",
 }

@@ -39,7 +39,7 @@ FILM = {
     ),
     "part": "Memory",
     "place": 70,
-    "seconds": 81,
+    "seconds": 82,
     "shows": "The strips that tiles share, row by row and in groups, and what an H200 makes of it.",
     "takes": "report",
 }

@@ -40,7 +40,7 @@ FILM = {
     ),
     "part": "Hiding waits",
     "place": 120,
-    "seconds": 80,
+    "seconds": 79,
     "shows": "Warps that do everything, a warp that loads, and two groups that take turns.",
 }
 SIZES = 8192, 8192, 512

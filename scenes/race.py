@@ -56,7 +56,7 @@ FILM = {
     ),
     "part": "Schedules",
     "place": 150,
-    "seconds": 80,
+    "seconds": 83,
     "shows": "Three recorded kernels for one product: one SM from its first tile to its last, then all 132.",
     "takes": "traces",
     "gallery": [

@@ -52,7 +52,7 @@ FILM = {
     ),
     "part": "Kernels",
     "place": 240,
-    "seconds": 81,
+    "seconds": 80,
     "shows": "One program with 1 to 1,024 operations on each number, and what memory and arithmetic allow.",
     "takes": "report",
 }

@@ -46,7 +46,7 @@ FILM = {
     ),
     "part": "Models",
     "place": 260,
-    "seconds": 80,
+    "seconds": 76,
     "shows": "What a simulator adds up, one prediction beside its run, and the errors of all test runs.",
     "takes": "traces",
 }
