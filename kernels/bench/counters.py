@@ -21,6 +21,7 @@ from ..launch.cublas import cublas
 from ..launch.job import Launch
 from ..launch.operands import matrices
 from ..measure.machine import device
+from ..microbenchmarks.cases import flush_l2
 from .bench import Contender
 
 METRICS = {
@@ -32,8 +33,8 @@ METRICS = {
     "tensor_cycles": "sm__pipe_tensor_cycles_active.sum",
     "sm_cycles": "sm__cycles_elapsed.sum",
 }
-"""Counters by what they are called here; a sector is 32 bytes, a request a warp's
-load instruction; spills are registers that did not fit and are loaded again."""
+"""A sector is 32 bytes, a request a warp's load instruction; spills are registers that did not fit and are
+loaded again."""
 
 LONGEST_S = 300
 """How long a process under the profiler may take."""
@@ -86,8 +87,8 @@ def profiled(
 ) -> list[dict[str, int]] | None:
     """The metrics of so many `launches` of kernels, those that `once` of the module `bench` makes of `cases`.
 
-    `cases`: JSON values. `kernels`: a pattern of those to profile. `options`: more of the profiler's.
-    None where Nsight Compute is not there, fails, or reads no counters here.
+    `cases`: JSON values. `kernels`: a pattern of their names. None where Nsight Compute is not there, fails,
+    or reads no counters here.
     """
     ncu = shutil.which("ncu")
     if ncu is None:
@@ -140,21 +141,21 @@ def totals(
 
 
 def once(cases: Sequence[Any]) -> Iterator[Launch]:
-    """The launch of each contender, after one that compiles."""
+    """The launch of each contender."""
     for sizes, config in cases:
         product = Product(**sizes)
         operands = matrices(product, "cuda", seed=0)
         if config is None:
-            launch = cublas(product.dtype, operands)
+            yield cublas(product.dtype, operands)
         else:
-            launch = job(KernelConfig.parse(config), product, device(1)).launcher(operands)
-        launch()
-        yield launch
+            yield job(KernelConfig.parse(config), product, device(1)).launcher(operands)
 
 
 def profile(launches: Iterable[Launch]) -> None:
-    """Profile each launch, and nothing of what it takes to make the next one."""
+    """Profile each launch, compiled and with the L2 full of other data, and not what makes the next one."""
     for launch in launches:
+        launch()
+        flush_l2()
         torch.cuda.synchronize()
         torch.cuda.profiler.start()
         launch()

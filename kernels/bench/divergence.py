@@ -1,9 +1,7 @@
 """divergence: a branch and a loop that the lanes of a warp take in 1 to 32 ways, in cycles of an SM.
 
-Both are PTX, and the paths come from memory, so no compiler can predict them. The branch is indexed
-(brx.idx), with WAYS paths that differ in a constant; each is a loop of dependent multiply-adds. The loop does
-as many iterations of these as a lane requests. Afterwards all lanes execute a common tail. Addends are
-integers, so a lane's sum is exact and shows what the lane did.
+Both are PTX, and the paths come from memory, so no compiler can predict them. The paths of the branch
+(brx.idx) differ in a constant, an integer, so a lane's sum is exact and shows what the lane did.
 """
 
 from collections.abc import Sequence
@@ -94,17 +92,11 @@ _WAY = """way{way}:
     mov.u64 went, %clock64;
     bra join;
     """
-
-BRANCH = _FRAME.format(
-    code="ways: .branchtargets {};\nbrx.idx asked, ways;\n{}".format(
-        ", ".join(f"way{way}" for way in range(WAYS)),
-        "".join(_WAY.format(way=way, piece=piece(f"again{way}", way + 1)) for way in range(WAYS)),
-    ),
-    tail=piece("last", TAIL),
-    limit=WAYS,
+_WAYS = "ways: .branchtargets {};\nbrx.idx asked, ways;\n{}".format(
+    ", ".join(f"way{way}" for way in range(WAYS)),
+    "".join(_WAY.format(way=way, piece=piece(f"again{way}", way + 1)) for way in range(WAYS)),
 )
-LOOP = _FRAME.format(
-    code=f"""mov.u64 came, %clock64;
+_LOOP = f"""mov.u64 came, %clock64;
     turn:
     .pragma "nounroll";
     {adds(TURN, 1)}
@@ -112,11 +104,11 @@ LOOP = _FRAME.format(
     setp.ne.u32 on, asked, 0;
     @on bra turn;
     mov.u64 went, %clock64;
-    """,
-    tail=piece("last", TAIL),
-    limit=MOST_TURNS + 1,
-)
-CODES = {"branch": BRANCH, "loop": LOOP}
+    """
+CODES = {
+    "branch": _FRAME.format(code=_WAYS, tail=piece("last", TAIL), limit=WAYS),
+    "loop": _FRAME.format(code=_LOOP, tail=piece("last", TAIL), limit=MOST_TURNS + 1),
+}
 
 
 @gluon.jit
@@ -157,16 +149,13 @@ def launch(code: str, asked: np.ndarray) -> np.ndarray:
 
 TURNS = 32
 """Turns of the loop that the longest way does."""
-SPLITS = ("lanes", "warps")
-"""Who takes the ways in turn: neighbouring lanes, or whole warps."""
-MANY_WARPS = 32
 
 METHOD = (
     "one thread block of 1 or 32 warps; each thread reads from memory which way it takes, and stamps"
     " %clock64 before and after; cycles: from the first warp that begins to the last past the ways;"
-    " tail_cycles: of the code that all have in common after them; a way of the branch is {length}"
-    " dependent multiply-adds, a turn of the loop {turn}; lane i, or warp i, is in way i % ways; in the"
-    " branch each way is code of its own, in the loop way w does (w + 1) / ways of {turns} turns; spans: of"
+    f" tail_cycles: of the code that all have in common after them; a way of the branch is {LENGTH}"
+    f" dependent multiply-adds, a turn of the loop {TURN}; lane i, or warp i, is in way i % ways; in the"
+    f" branch each way is code of its own, in the loop way w does (w + 1) / ways of {TURNS} turns; spans: of"
     " one warp's branch, begin and end of each way in cycles, in the median launch; joined: the share of"
     " launches after which all lanes of a warp went on in one cycle; each launch's sums must be exact;"
     " {launches} launches of each in turn, after one that is not timed; issued, of_threads: instructions of"
@@ -180,16 +169,14 @@ def divergence(launches: int = 20) -> dict[str, Any]:
     """Time each split of a branch and a loop, in JSON values: "machine", "method", "rows" and "spans".
 
     A row has code ("branch" or "loop"), ways, split, warps; length, the multiply-adds of a way or of a turn,
-    and turns, of the lane that has most; cycles (the median), p20 and p80, tail_cycles, joined, and for one
-    warp issued and of_threads (see METHOD). Spans are those of one warp's branch, by ways.
+    and turns, of the lane that has most; cycles (the median), p20 and p80, and what METHOD explains.
     """
     one, many = cases()
     asked = one + many
-    seen = in_turns([partial(launch, case[0], asked_of(*case)) for case in asked], launches)
+    seen = in_turns(once(asked), launches)
     none = dict.fromkeys(INSTRUCTIONS, 0)
     counts = profiled("divergence", one, len(one), INSTRUCTIONS, "^diverge$") or [none] * len(one)
     counts += [none] * len(many)
-    method = METHOD.format(length=LENGTH, turn=TURN, turns=TURNS, launches=launches)
     rows = [
         dict(zip(("code", "ways", "split", "warps"), case, strict=True)) | figures(case[0], runs) | count
         for case, runs, count in zip(asked, seen, counts, strict=True)
@@ -199,14 +186,14 @@ def divergence(launches: int = 20) -> dict[str, Any]:
         for (code, ways, _, _), runs in zip(one, seen[: len(one)], strict=True)
         if code == "branch"
     ]
-    return {"method": method, "rows": rows, "spans": timed}
+    return {"method": METHOD.format(launches=launches), "rows": rows, "spans": timed}
 
 
 def cases() -> tuple[list[tuple[str, int, str, int]], list[tuple[str, int, str, int]]]:
-    """Code, ways, split and warps of each row: those of one warp, and those of many."""
+    """Code, ways, split (who takes the ways in turn) and warps: those of one warp, and those of 32."""
     each = list(product(("branch", "loop"), range(1, WAYS + 1)))
     one = [(code, ways, "lanes", 1) for code, ways in each]
-    return one, [(code, ways, split, MANY_WARPS) for split in SPLITS for code, ways in each]
+    return one, [(code, ways, split, 32) for split in ("lanes", "warps") for code, ways in each]
 
 
 def asked_of(code: str, ways: int, split: str, warps: int) -> np.ndarray:
@@ -247,11 +234,8 @@ def taken(stamps: np.ndarray) -> int:
 def spans(ways: int, runs: list[np.ndarray]) -> list[list[int]]:
     """Begin and end of each way of one warp's branch, in cycles, in the median launch: way w is lane w's."""
     shown = sorted(runs, key=taken)[len(runs) // 2][:ways]
-    return [
-        [int(lane["came"] - shown["begin"].min()), int(lane["went"] - shown["begin"].min())] for lane in shown
-    ]
+    return [[int(lane[name] - shown["begin"].min()) for name in ("came", "went")] for lane in shown]
 
 
 def once(cases: Sequence[Any]) -> list[Launch]:
-    """The launch of each case."""
     return [partial(launch, code, asked_of(code, *case)) for code, *case in cases]

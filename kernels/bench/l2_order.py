@@ -27,9 +27,7 @@ KERNEL = "table:persistent"
 def l2_order(samples: int = 50) -> dict[str, Any]:
     """Time and count the orders, in JSON values: "machine", "method" and "rows".
 
-    A persistent kernel runs each, with TMA loads and its tiles from a table, as `table:persistent` does. A
-    row per size and order has what `bench` says, and from the counters, where they can be read,
-    `bench.counters.TRAFFIC` and l2_bytes: what the SMs read at the L2.
+    A row per size and order has what `bench` says, and what `traffic` counts where that can be read.
     """
     rows: list[dict[str, Any]] = []
     contenders: list[tuple[Product, KernelConfig]] = []

@@ -19,8 +19,8 @@ KERNEL = "naive-tma"
 def memory_hierarchy(samples: int = 50) -> dict[str, Any]:
     """Time and count cubes in bf16, in JSON values: "machine", "method" and "rows".
 
-    A row per size has what `bench` says, requested_bytes, which is what all tiles load, and from the
-    counters, where they can be read, what `l2_order` has of them.
+    A row per size has what `bench` says, requested_bytes, which is what all tiles load, and what `traffic`
+    counts where that can be read.
     """
     rows, contenders = [], []
     for size in SIZES:

@@ -6,7 +6,6 @@ equal to the bit. A vector of random fractions is then summed with an error as f
 """
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
 
@@ -48,16 +47,11 @@ def reductions(*sizes: int, warmup: int = 30, samples: int = 100) -> dict[str, A
     """
     rows: list[dict[str, Any]] = []
     for n in sizes or SIZES:
-        with _memory(n):
+        gb, times = BYTES * n / 1e9, 2 * beyond_l2(BYTES * n)
+        short = f"{n} values of fp32 take {gb:.1f} GB, needed {times} times, to copy them as well"
+        with memory_for(times * BYTES * n, short):
             rows += _rows(n, warmup, samples)
     return {"method": METHOD, "rows": rows}
-
-
-def _memory(n: int) -> AbstractContextManager[None]:
-    """Raise KernelError, in one sentence, where vectors of n values do not fit into the GPU's memory."""
-    vectors = 2 * beyond_l2(BYTES * n)
-    gb = f"{n} values of fp32 take {BYTES * n / 1e9:.1f} GB, needed {vectors} times, to copy them as well"
-    return memory_for(vectors * BYTES * n, gb)
 
 
 def slots() -> int:
@@ -125,13 +119,11 @@ def rows(
     """
     moved = {name: BYTES * n * (2 if name == "copy" else 1) for name in times}
     gb_per_s = {name: moved[name] / times[name]["us"] / 1e3 for name in times}
+    shares = {name: round(rate / gb_per_s["copy"], 3) for name, rate in gb_per_s.items()}
     return [
         {"name": name, "n": n}
         | times[name]
-        | {
-            "gb_per_s": float(f"{gb_per_s[name]:.4g}"),
-            "share_of_copy": round(gb_per_s[name] / gb_per_s["copy"], 3),
-        }
+        | {"gb_per_s": float(f"{gb_per_s[name]:.4g}"), "share_of_copy": shares[name]}
         | about[name]
         for name in times
     ]

@@ -1,12 +1,8 @@
 """sm_order: which SM gets which thread block of a launch that fills the GPU.
 
-Launches of one or two blocks for each SM, forced by their shared memory, that spin until all have come.
-Which SM got the i-th block is the order. It is kept beside what tilesim.devices.facts.fill_order says.
-
-The groups are found twice. From the orders: SMs that come one after the other in every launch belong
+The groups of SMs are found twice. From the orders: SMs that come one after the other in every launch belong
 together. And from clusters (sm_90 and later), whose blocks share a GPC: launches of more clusters than fit,
-of uneven length, so that the clusters mix, join what belongs together. The two know nothing of each other.
-Launches of fewer blocks than SMs are not measured here: they are spread over TPCs first.
+of uneven length, so that the clusters mix, join what belongs together.
 """
 
 import time
@@ -34,10 +30,11 @@ LAUNCHED = ("cold", "back to back", "after a full GPU")
 """What is between two launches: a pause, nothing, or a kernel of 16 blocks for each SM of uneven length."""
 
 METHOD = (
-    "launches of one or two blocks for each SM, forced by shared memory, that spin {cycles} cycles; cold:"
-    " after {pause:g} ms without work; after a full GPU: right after a kernel of 16 blocks for each SM of"
-    " uneven length; alike: launches in the most frequent order; explained: launches that fill_order gives"
-    " from tiers and first, the SM that each tier begins with; gpcs: SMs joined by clusters of {cluster}"
+    f"launches of one or two blocks for each SM, forced by shared memory, that spin {CYCLES} cycles; cold:"
+    f" after {1000 * PAUSE_S:g} ms without work; after a full GPU: right after a kernel of 16 blocks for each"
+    " SM of uneven length; alike: launches in the most frequent order; explained: launches that fill_order"
+    " gives from tiers and first, the SM that each tier begins with; gpcs: SMs joined by clusters of"
+    f" {CLUSTER}"
 )
 
 
@@ -64,9 +61,8 @@ def sm_order(launches: int = 200) -> dict[str, Any]:
         for (launched, each), runs in orders.items()
     ]
     begun = np.concatenate([runs["begin_ns"] for (_, each), runs in seen.items() if each == 1])
-    method = METHOD.format(cycles=CYCLES, pause=1000 * PAUSE_S, cluster=CLUSTER)
     return {
-        "method": method,
+        "method": METHOD,
         "device": here.name,
         "tiers": found,
         "as_preset": None if known is None else found == known,
