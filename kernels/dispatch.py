@@ -21,9 +21,6 @@ from .launch.operands import DTYPES, Matrices, layout
 from .measure import machine
 from .tuning.choice import choices
 
-INTERPRETED_DEVICE = Device(4)
-"""The device of interpreted plans, whose thread blocks run one after another."""
-
 NAMES = {kind: name for name, kind in DTYPES.items() if name != "tf32"}
 """The names of the dtypes of A and B."""
 
@@ -103,7 +100,7 @@ def _launched(config: KernelConfig, product: Product, matrices: Matrices) -> tup
 def _job(config: KernelConfig, product: Product, index: int | None) -> Job:
     """The job of a kernel for any operands; it holds none of them."""
     if INTERPRETED:
-        return job(config, product, INTERPRETED_DEVICE, "cpu", concurrent=True)
+        return job(config, product, Device(4), "cpu", concurrent=True)
     if capturing():
         return job(config, product, machine.device(1), concurrent=True)
     with ThreadPoolExecutor(1) as thread:

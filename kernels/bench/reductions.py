@@ -6,6 +6,7 @@ equal to the bit. A vector of random fractions is then summed with an error as f
 """
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
 
@@ -47,11 +48,16 @@ def reductions(*sizes: int, warmup: int = 30, samples: int = 100) -> dict[str, A
     """
     rows: list[dict[str, Any]] = []
     for n in sizes or SIZES:
-        gb, times = BYTES * n / 1e9, 2 * beyond_l2(BYTES * n)
-        short = f"{n} values of fp32 take {gb:.1f} GB, needed {times} times, to copy them as well"
-        with memory_for(times * BYTES * n, short):
+        with _memory(n):
             rows += _rows(n, warmup, samples)
     return {"method": METHOD, "rows": rows}
+
+
+def _memory(n: int) -> AbstractContextManager[None]:
+    """Raise KernelError, in one sentence, where vectors of n values do not fit into the GPU's memory."""
+    vectors = 2 * beyond_l2(BYTES * n)
+    gb = f"{n} values of fp32 take {BYTES * n / 1e9:.1f} GB, needed {vectors} times, to copy them as well"
+    return memory_for(vectors * BYTES * n, gb)
 
 
 def slots() -> int:

@@ -1,8 +1,4 @@
-"""strided_sum: one table of numbers, added up along its rows or down its columns.
-
-The table holds whole numbers so small that fp32 adds them exactly: each sum must be equal to the bit to the
-sum in float64, which is the same for all.
-"""
+"""strided_sum: one table of numbers, added up along its rows or down its columns."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -29,7 +25,7 @@ LOADS = (1, 4, 8, 16)
 
 ELEMENT = 4
 MOST = 8
-"""A cell holds a whole number below it, so that a thread block's sum is exact."""
+"""A cell holds a whole number below it, so that fp32 sums are exact."""
 
 COUNTED = {name: METRICS[name] for name in ("load_requests", "load_sectors")} | {
     name: TRAFFIC[name] for name in ("l2_read_sectors", "l2_hit_sectors", "dram_read_bytes")

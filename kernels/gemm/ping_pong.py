@@ -5,8 +5,6 @@ the group in its main loop. A group enters its main loop only when the other gro
 arrived, so no group waits for a stage more than one round ahead.
 """
 
-from functools import partial
-
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia import hopper
@@ -18,18 +16,20 @@ from tilesim.gemm.warp_specialized import WARPGROUP_WARPS
 from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
-from ..gemm.stages import descriptor, shared_bytes_here, uses_dependent_launch
-from ..launch.job import NO_ROWS, Job
-from .jobs import kernel_launch
+from ..launch.job import Job
+from .jobs import simple_job
 from .stages import (
     CONSUMER_REGISTERS,
     PRODUCER_REGISTERS,
     allocate_barriers,
     allocate_stages,
+    descriptor,
     next_stage,
     produce,
+    shared_bytes_here,
     split_columns,
     store_subtile,
+    uses_dependent_launch,
     wgmma_operand,
 )
 from .stream_k import corner
@@ -37,9 +37,10 @@ from .stream_k import corner
 
 @gluon.jit
 def consume(
-    c, smem_a, smem_b, smem_c, full, empty, order_barriers, tile_order, M, N, K, CONSUMER: gl.constexpr,
+    c, smem_a, smem_b, smem_c, full, empty, order_barriers, tile_order, M, N, K,
     BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr, STAGES: gl.constexpr,
     ORDER: gl.constexpr, GROUP_M: gl.constexpr, TRANS_A: gl.constexpr, TRANS_B: gl.constexpr,
+    CONSUMER: gl.constexpr,
 ):  # fmt: skip
     """Multiply and store every other tile of this thread block; group CONSUMER = 0 starts with the first."""
     INSTRUCTION_K: gl.constexpr = 256 // smem_a.dtype.primitive_bitwidth
@@ -104,12 +105,12 @@ def ping_pong(
     hopper.mbarrier.init(order_barriers.index(0), count=1)
     hopper.mbarrier.init(order_barriers.index(1), count=1)
     hopper.fence_async_shared()
+    consumer = (c, smem_a, smem_b, smem_c, full, empty, order_barriers, tile_order, M, N, K,
+                BM, BN, BK, STAGES, ORDER, GROUP_M, TRANS_A, TRANS_B)  # fmt: skip
     gl.warp_specialize(
         [
-            (consume, (c, smem_a, smem_b, smem_c, full, empty, order_barriers, tile_order, M, N, K, 0,
-                       BM, BN, BK, STAGES, ORDER, GROUP_M, TRANS_A, TRANS_B)),
-            (consume, (c, smem_a, smem_b, smem_c, full, empty, order_barriers, tile_order, M, N, K, 1,
-                       BM, BN, BK, STAGES, ORDER, GROUP_M, TRANS_A, TRANS_B)),
+            (consume, consumer + (0,)),  # noqa: RUF005
+            (consume, consumer + (1,)),  # noqa: RUF005
             (produce, (a, b, smem_a, smem_b, full, empty, tile_order, 0, M, N, K,
                        BM, BN, BK, STAGES, ORDER, GROUP_M, False, TRANS_A, TRANS_B)),
         ],
@@ -125,8 +126,5 @@ def job(config: KernelConfig, product: Product, device: Device, memory: str, con
     bm, bn, _ = config.tile
     ctas = min(problem.tiles, device.sms - device.busy_sms)
     values = {"num_warps": WARPGROUP_WARPS, "launch_pdl": uses_dependent_launch(config, product, device)}
-    launcher = partial(
-        kernel_launch, ping_pong, ctas, config, product, values,
-        make_descriptor=descriptor, boxes={"c": (bm, bn // SUBTILES)},
-    )  # fmt: skip
-    return Job(NO_ROWS, ctas, launcher)
+    boxes = {"c": (bm, bn // SUBTILES)}
+    return simple_job(ping_pong, ctas, config, product, values, make_descriptor=descriptor, boxes=boxes)

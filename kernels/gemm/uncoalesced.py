@@ -6,8 +6,6 @@ a row are contiguous. It then takes the dimensions in order: from the first befo
 since.
 """
 
-from functools import partial
-
 import triton
 import triton.language as tl
 
@@ -15,8 +13,8 @@ from tilesim.devices.device import Device
 from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
-from ..launch.job import NO_ROWS, Job
-from .jobs import kernel_launch
+from ..launch.job import Job
+from .jobs import simple_job
 from .tile_ops import compute_pid, multiply
 
 LAST_DIM_FIRST = tl.constexpr(tuple(map(int, triton.__version__.split(".")[:2])) >= (3, 7))
@@ -64,5 +62,4 @@ def uncoalesced(
 
 def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
     """One thread block for each tile."""
-    ctas = config.problem(product).tiles
-    return Job(NO_ROWS, ctas, partial(kernel_launch, uncoalesced, ctas, config, product, {"stride": 1}))
+    return simple_job(uncoalesced, config.problem(product).tiles, config, product, {"stride": 1})

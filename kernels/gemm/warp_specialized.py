@@ -11,7 +11,6 @@ during an epilogue. All consumers work on one tile, and the tensor cores are idl
              fill the at least 64 rows of a wgmma, and A's rows its as few as 16 columns
 """
 
-from functools import partial
 from typing import Any
 
 import torch
@@ -26,18 +25,21 @@ from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 from tilesim.schedules.stream_k import shares
 
-from ..gemm.stages import descriptor, flags, shared_bytes_here, uses_dependent_launch
-from ..launch.job import NO_ROWS, Job
-from .jobs import kernel_launch
+from ..launch.job import Job
+from .jobs import simple_job
 from .stages import (
     PRODUCER_REGISTERS,
     allocate_barriers,
     allocate_stages,
+    descriptor,
+    flags,
     next_stage,
     produce,
+    shared_bytes_here,
     split_columns,
     store_pieces,
     store_subtile,
+    uses_dependent_launch,
     wgmma_operand,
 )
 from .stream_k import add_partials, corner, cta_of, segment, segment_count, store_partial
@@ -52,7 +54,7 @@ def consume(
     BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr, STAGES: gl.constexpr,
     ORDER: gl.constexpr, GROUP_M: gl.constexpr, EPILOGUE_SUBTILES: gl.constexpr,
     SPLIT: gl.constexpr, SWAP: gl.constexpr, TRANS_A: gl.constexpr, TRANS_B: gl.constexpr,
-    GROUPS: gl.constexpr, GROUP: gl.constexpr, smem_rest=None, REST: gl.constexpr = 0,
+    GROUPS: gl.constexpr, smem_rest, REST: gl.constexpr, GROUP: gl.constexpr,
 ):  # fmt: skip
     """Multiply every segment of this thread block, and store its tile or its partial: one group's rows."""
     ROWS: gl.constexpr = BN if SWAP else BM // GROUPS
@@ -154,38 +156,26 @@ def warp_specialized(
     smem_c = gl.allocate_shared_memory(c.dtype, [BUFFERS, BM // GROUPS, BN // EPILOGUE_SUBTILES], c.layout)
     full, empty = allocate_barriers(STAGES, GROUPS)
     hopper.fence_async_shared()
+    consumer = (c, smem_a, smem_b, smem_c, full, empty, tile_order, partials, flags, shared,
+                M, N, K, BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
+                TRANS_A, TRANS_B, GROUPS, smem_rest, REST)  # fmt: skip
+    producer = (a, b, smem_a, smem_b, full, empty, tile_order, shared, M, N, K,
+                BM, BN, BK, STAGES, ORDER, GROUP_M, SPLIT, TRANS_A, TRANS_B, GROUPS,
+                b_rest, smem_rest, REST)  # fmt: skip
     if GROUPS == 1:
-        gl.warp_specialize(
-            [
-                (consume, (c, smem_a, smem_b, smem_c, full, empty, tile_order, partials, flags, shared,
-                           M, N, K, BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
-                           TRANS_A, TRANS_B, GROUPS, 0, smem_rest, REST)),
-                (produce, (a, b, smem_a, smem_b, full, empty, tile_order, shared, M, N, K,
-                           BM, BN, BK, STAGES, ORDER, GROUP_M, SPLIT, TRANS_A, TRANS_B, GROUPS,
-                           b_rest, smem_rest, REST)),
-            ],
-            [1],
-            [PRODUCER_REGISTERS],
-        )  # fmt: skip
+        roles = [(consume, consumer + (0,)), (produce, producer)]  # noqa: RUF005
+        gl.warp_specialize(roles, [1], [PRODUCER_REGISTERS])
     else:
         gl.warp_specialize(
             [
-                (consume, (c, smem_a, smem_b, smem_c, full, empty, tile_order, partials, flags, shared,
-                           M, N, K, BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
-                           TRANS_A, TRANS_B, GROUPS, 0, smem_rest, REST)),
-                (consume, (c, smem_a, smem_b, smem_c, full, empty, tile_order, partials, flags, shared,
-                           M, N, K, BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
-                           TRANS_A, TRANS_B, GROUPS, 1, smem_rest, REST)),
-                (consume, (c, smem_a, smem_b, smem_c, full, empty, tile_order, partials, flags, shared,
-                           M, N, K, BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
-                           TRANS_A, TRANS_B, GROUPS, 2, smem_rest, REST)),
-                (produce, (a, b, smem_a, smem_b, full, empty, tile_order, shared, M, N, K,
-                           BM, BN, BK, STAGES, ORDER, GROUP_M, SPLIT, TRANS_A, TRANS_B, GROUPS,
-                           b_rest, smem_rest, REST)),
+                (consume, consumer + (0,)),  # noqa: RUF005
+                (consume, consumer + (1,)),  # noqa: RUF005
+                (consume, consumer + (2,)),  # noqa: RUF005
+                (produce, producer),
             ],
             [4, 4, 1],
             [GROUP_REGISTERS, GROUP_REGISTERS, PRODUCER_REGISTERS],
-        )  # fmt: skip
+        )
 
 
 def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
@@ -213,8 +203,7 @@ def job(config: KernelConfig, product: Product, device: Device, memory: str, con
         shared=shared, EPILOGUE_SUBTILES=parts, SWAP=swap_ab(config.tile), REST=narrow,
         GROUPS=groups(config), SPLIT=shared > 0, launch_pdl=uses_dependent_launch(config, product, device),
     )  # fmt: skip
-    launcher = partial(
-        kernel_launch, warp_specialized, ctas, config, product, values,
-        make_descriptor=descriptor, boxes=boxes,
+    return simple_job(
+        warp_specialized, ctas, config, product, values,
+        workspace=workspace, make_descriptor=descriptor, boxes=boxes,
     )  # fmt: skip
-    return Job(NO_ROWS, ctas, launcher, workspace)

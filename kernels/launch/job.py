@@ -71,7 +71,12 @@ class KernelLaunch:
         """`arguments` with these matrices, and with the workspace's tensors by name."""
         arguments = list(self.arguments)
         for i, matrix in enumerate(self.made_of):
-            arguments[i] = _rebased(arguments[i], matrices[matrix])
+            old, x = arguments[i], matrices[matrix]
+            arguments[i] = x
+            if not isinstance(old, torch.Tensor):
+                # `copy` would take three times as long, and the constructor would check everything again.
+                arguments[i] = object.__new__(type(old))
+                arguments[i].__dict__.update(old.__dict__, base=x)
         for name, value in workspace.items():
             arguments[self.kernel.arg_names.index(name)] = value
         return arguments
@@ -92,16 +97,6 @@ class KernelLaunch:
             raise KernelError(
                 f"Triton {triton.__version__} cannot compile {self.config} on this GPU"
             ) from None
-
-
-def _rebased(old: Any, x: torch.Tensor) -> Any:
-    """`old`, a tensor or a descriptor of one, for x."""
-    if isinstance(old, torch.Tensor):
-        return x
-    # `copy` would take three times as long, and the constructor would check everything again.
-    new = object.__new__(type(old))
-    new.__dict__.update(old.__dict__, base=x)
-    return new
 
 
 Launch = Callable[[], object]

@@ -1,14 +1,10 @@
-"""Kernels by the names that reports give them: "persistent-tma-overlap", "table:stream-k", "ping-pong".
-
-What a name leaves open follows from the tile, the dtype and the thread blocks per SM alone, so kernels that
-are compared have the same.
-"""
+"""Kernels by the names that reports give them: "persistent-tma-overlap", "table:stream-k", "ping-pong"."""
 
 from dataclasses import replace
 
 from tilesim.errors import shown, unknown
 from tilesim.gemm import kernels
-from tilesim.gemm.fit import Limits, limits_of, stages_that_fit
+from tilesim.gemm.fit import limits_of, stages_that_fit
 from tilesim.gemm.warp_specialized import MAX_ACCUMULATORS, WARPGROUP_WARPS
 from tilesim.kernel_config import TABLE, KernelConfig
 from tilesim.problems import Problem
@@ -16,9 +12,6 @@ from tilesim.products import Product
 
 from ..errors import KernelError
 from .here import limits
-
-MAX_WARPS = 8
-"""With more, and MAX_ACCUMULATORS in each thread, one thread block would need all registers of an SM."""
 
 MIN_STAGES, MAX_STAGES = 3, 6
 """With two stages each K-step waits for its loads: two blocks of 128x128 on an SM of an H200 reached 65 % of
@@ -39,10 +32,9 @@ def pipeline(
     stages as fit, to MAX_STAGES; and two subtiles where MIN_STAGES, or the stages given, fit no other way.
     """
     if warps is None:
-        needed = tile[0] * tile[1] // (32 * MAX_ACCUMULATORS)
-        warps = min(MAX_WARPS, max(WARPGROUP_WARPS, needed))
-    gpu: Limits = limits() or limits_of("")
-    available = gpu.shared_bytes(ctas_per_sm)
+        # with more than 8, and so many accumulators in each thread, a block would need all registers of an SM
+        warps = min(8, max(WARPGROUP_WARPS, tile[0] * tile[1] // (32 * MAX_ACCUMULATORS)))
+    available = (limits() or limits_of("")).shared_bytes(ctas_per_sm)
 
     def fit(subtiles: int) -> int:
         one = KernelConfig("persistent", "persistent", tile, warps=0, epilogue_subtiles=subtiles)
@@ -66,17 +58,11 @@ DEDICATED = (
 """The names of the kernels that are written for a schedule."""
 
 OTHERS = tuple(name for name, kernel in kernels().items() if not kernel.recordable)
-"""The names of those that cannot be recorded."""
-
 NAMES = (*DEDICATED, *OTHERS)
 
 
 def named(
-    name: str,
-    problem: Problem,
-    ctas_per_sm: int = 1,
-    warps: int | None = None,
-    stages: int | None = None,
+    name: str, problem: Problem, ctas_per_sm: int = 1, warps: int | None = None, stages: int | None = None
 ) -> KernelConfig:
     """The configuration of that name for a problem; what is not given suits its tile, see pipeline.
 

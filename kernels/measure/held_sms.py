@@ -18,9 +18,6 @@ from ..probes.spin import blocks, launch, shared_kb, stamp_buffer
 WARPS = 4
 """Of a spinning block."""
 
-SETTLE_S = 300e-6
-"""From the launch of the spinning blocks to whatever follows: some 30 times what a launch takes."""
-
 MOST_US = 500_000
 """The longest that SMs are held; the spinning kernel counts cycles with 32 bits."""
 
@@ -56,7 +53,7 @@ class HeldSMs:
             self.stamps.zero_()
             launch(self.stamps[0], self.cycles, kb=shared_kb())
             self.ended.record()
-        time.sleep(SETTLE_S)
+        time.sleep(300e-6)  # some 30 times what a launch takes
 
     def check(self) -> None:
         """Raise KernelError unless the SMs are held still."""

@@ -16,8 +16,6 @@ VALUES = 2**27
 """Of each vector, fp32: 512 MiB, more than the caches of a host hold."""
 PLACES = 2**27
 """Of a chase, 8 bytes each."""
-FEW_PLACES = 2**9
-"""So many that the nearest cache holds them."""
 HOPS = 200_000
 
 
@@ -45,7 +43,7 @@ def axpy_by_threads(repeats: int) -> dict[str, Any]:
             rows.append({"threads": threads, "ns": each, "gb_per_s": round(12 / each["p50"], 2)})
     finally:
         torch.set_num_threads(before)
-    far, near = _chase(PLACES), _chase(FEW_PLACES)
+    far, near = _chase(PLACES), _chase(2**9)  # which the nearest cache holds
     latency = np.median([far() - near() for _ in range(repeats)])
     return {
         "name": _name(),

@@ -19,10 +19,6 @@ from .timing import require_gpu, working_gpu
 
 P = ParamSpec("P")
 
-KIB = 1024
-
-READS = 20_000
-
 
 def measuring(bench: Callable[P, dict[str, Any]]) -> Callable[P, dict[str, Any]]:
     """A bench whose report begins with "machine": see facts.
@@ -80,8 +76,8 @@ def device(ctas_per_sm: int) -> Device:
 
 def tick_ns() -> int:
     """The smallest step that %globaltimer was seen to take."""
-    reads = torch.zeros(READS, dtype=torch.int64, device="cuda")
-    read_timer[(1,)](reads, READS, num_warps=1)
+    reads = torch.zeros(20_000, dtype=torch.int64, device="cuda")
+    read_timer[(1,)](reads, len(reads), num_warps=1)
     steps = reads.diff()
     return int(steps[steps > 0].min())
 
@@ -104,8 +100,8 @@ def driver_facts() -> dict[str, Any]:
         "l2_mb": round(here.L2_cache_size / 1e6, 1),
         "memory_gb": round(here.total_memory / 1e9, 1),
         "memory_gb_per_s": round(2 * clocks["mem_clock_rate"] * clocks["mem_bus_width"] / 8 / 1e6),
-        "shared_kib_per_sm": here.shared_memory_per_multiprocessor // KIB,
-        "shared_kib_per_block": here.shared_memory_per_block_optin // KIB,
+        "shared_kib_per_sm": here.shared_memory_per_multiprocessor // 1024,
+        "shared_kib_per_block": here.shared_memory_per_block_optin // 1024,
     }
 
 

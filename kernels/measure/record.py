@@ -72,12 +72,7 @@ def record(
         work = job(config, product, device)
         stamps, held, measured = typical_launch(work, config, product, warmup, repeats, seed, busy_sms)
         tick = tick_ns()
-    meta = {
-        "kernel_config": str(config),
-        "launches": work.ctas,
-        **measured,
-        **facts(),
-    }
+    meta = {"kernel_config": str(config), "launches": work.ctas, **measured, **facts()}
     if why:
         meta["fallback"] = why
     if busy_sms:
@@ -155,14 +150,9 @@ def nearest_to_medians(stamps: np.ndarray) -> tuple[int, np.ndarray]:
 
 
 def trace(
-    stamps: np.ndarray,
-    rows: np.ndarray,
-    schedule: str,
-    problem: Problem,
-    device: Device,
-    tick: int,
+    stamps: np.ndarray, rows: np.ndarray, schedule: str, problem: Problem, device: Device, tick: int,
     meta: dict[str, Any],
-) -> Trace:
+) -> Trace:  # fmt: skip
     """The Trace of one run's stamps [rows, WORDS] of the segments `rows`.
 
     Slots and issues are derived as `tilesim.spans.recorded_slots` says; time 0 is the first instruction of

@@ -29,9 +29,6 @@ T = TypeVar("T")
 REST = 0.5
 """How many times as long as a sample took the GPU rests after it."""
 
-BLOCKS_PER_SM = 8
-"""So many that each SM gets one at least, whatever order they are dispatched in."""
-
 
 @dataclass(frozen=True, slots=True)
 class Rotation:
@@ -102,7 +99,7 @@ def sample(
     """
     here = torch.cuda.get_device_properties()
     clocks = torch.zeros(2, here.multi_processor_count, 2, dtype=torch.int64, device="cuda")
-    read = read_clocks[(BLOCKS_PER_SM * here.multi_processor_count,)]
+    read = read_clocks[(8 * here.multi_processor_count,)]  # so many that each SM gets one at least
     sweep = torch.zeros(here.L2_cache_size, dtype=torch.float32, device="cuda")  # four times the L2
     begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     us = {name: np.empty(samples) for name in rotations}

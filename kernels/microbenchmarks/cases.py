@@ -131,14 +131,14 @@ def warm_chain(footprint: int, order: str, random: torch.Generator, cached: bool
     return chain
 
 
-def flush_l2() -> None:
-    """Read other memory, four times the L2, so that nothing of what comes next is in it."""
-    _other_memory().sum()
-
-
 @cache
 def _other_memory() -> torch.Tensor:
     return torch.zeros(torch.cuda.get_device_properties().L2_cache_size, device="cuda")
+
+
+def flush_l2() -> None:
+    """Read other memory, four times the L2, so that nothing of what comes next is in it."""
+    _other_memory().sum()
 
 
 def place(space: str, footprint: int) -> dict[str, Any]:

@@ -40,6 +40,12 @@ def stamp(stamps, begin, begin_ns, checksum):
     gl.store(row + 5, checksum.to(gl.int64))
 
 
+def sum_of_rounds(rounds: list[int], steps: int, together: int) -> int:
+    """The sum of what `together` blocks read in so many steps, of which each round has the sums `rounds`."""
+    times, rest = divmod(steps, len(rounds))
+    return together * (times * sum(rounds) + sum(rounds[:rest]))
+
+
 @dataclass(frozen=True, slots=True)
 class Launch:
     """A launch, from the stamps of its thread blocks.

@@ -24,10 +24,6 @@ BARRIER_BYTES = 1024
 
 LOADS = {"L2": 1024, "DRAM": 256}
 """Stages that a thread block loads per launch, by source."""
-REGION = 2**31
-"""Bytes of the matrix that stages are loaded from."""
-GROUP = 12
-"""Maximum number of thread blocks that load the same stages, as in a product with grouped order."""
 
 MULTIPLIED = [
     ("bf16", (128, 256, 64), 8, 1), ("bf16", (128, 128, 64), 8, 1), ("bf16", (128, 128, 64), 4, 1),
@@ -40,8 +36,6 @@ MULTIPLIED = [
 ]  # fmt: skip
 """dtype, tile, warps, and thread blocks per SM."""
 K_STEPS = 2048
-LONGER = 6
-"""Stages loaded per K-step beside it, enough for the K-steps to end first."""
 
 
 def tile_loads(random: torch.Generator) -> Iterator[Case]:
@@ -97,7 +91,7 @@ def contention(random: torch.Generator) -> Iterator[Case]:
             operands = work.operands(random)
             return beside(
                 # first, because an SM cannot change its shared-memory carve-out while a kernel runs
-                lambda: loading.start(LONGER * K_STEPS),
+                lambda: loading.start(6 * K_STEPS),  # so that the K-steps end first
                 lambda: work.start(operands, sms(), K_STEPS),
                 K_STEPS,
             )
@@ -143,12 +137,13 @@ def has_wgmma() -> bool:
 
 
 def group() -> int:
-    """The largest divisor of this GPU's number of SMs up to GROUP."""
-    return max(d for d in divisors(sms()) if d <= GROUP)
+    """How many thread blocks load the same stages, as in a grouped order: a divisor of the number of SMs."""
+    return max(d for d in divisors(sms()) if d <= 12)
 
 
 def _words(random: torch.Generator) -> torch.Tensor:
-    size = min(REGION, torch.cuda.get_device_properties().total_memory // 8) // 2
+    """The matrix that stages are loaded from, of 2 GiB at most."""
+    size = min(2**31, torch.cuda.get_device_properties().total_memory // 8) // 2
     words = torch.empty(size, dtype=torch.int16, device=random.device)
     return words.random_(-(2**15), 2**15 - 1, generator=random)
 

@@ -20,12 +20,11 @@ from triton.experimental.gluon.language.nvidia.ampere import async_copy
 
 from ..errors import KernelError
 from ..gemm.stages import descriptor, next_stage, tma_load
-from .stamping import Launch, block_barrier, clocks, read_stamps, stamp, stamp_buffer
+from .stamping import Launch, block_barrier, clocks, read_stamps, stamp, stamp_buffer, sum_of_rounds
 
 COLUMNS = 64
 """bf16 values per row: 128 bytes, the widest swizzle."""
 
-ROW_BYTES = 2 * COLUMNS
 WIDTH = gl.constexpr(COLUMNS)
 WARPS = {"tma": 1, "cp.async": 8}
 
@@ -157,7 +156,7 @@ class TileLoads:
 
     @property
     def stage_bytes(self) -> int:
-        return sum(self.tile) * ROW_BYTES
+        return sum(self.tile) * 2 * COLUMNS
 
     @property
     def footprint(self) -> int:
@@ -193,11 +192,6 @@ class TileLoading:
 
     def check(self, loads: int) -> None:
         """Raise KernelError if the sum of all blocks' stages is wrong."""
-        seen = read_stamps(self.start(loads, checked=True).cpu().numpy())
-        if (seen.checksum - self._sum(loads)) % 2**32:
-            asked = self.asked
+        asked, seen = self.asked, read_stamps(self.start(loads, checked=True).cpu().numpy())
+        if (seen.checksum - sum_of_rounds(self.sums, loads, asked.together)) % 2**32:
             raise KernelError(f"tiles of {asked.stage_bytes} bytes loaded by {asked.by} are wrong")
-
-    def _sum(self, loads: int) -> int:
-        times, rest = divmod(loads, self.asked.round)
-        return self.asked.together * (times * sum(self.sums) + sum(self.sums[:rest]))

@@ -21,9 +21,6 @@ from ..errors import KernelError
 WORDS = 6
 """int64 that a warp writes: SM, cycles to spin, begin (cycles, ns), end (cycles, ns)."""
 
-MOST_REGISTERS = 256
-"""Values that a thread holds where it is told how many registers to take: more than it can have."""
-
 BLOCK = np.dtype([(name, np.int64) for name in ("sm", "begin", "end", "begin_ns", "end_ns")])
 """A thread block as its warps stamped it; begin and end are cycles of its SM."""
 
@@ -107,7 +104,7 @@ def launch(
     Clusters of more than one block cannot have shared memory here: kb must be 0 for them.
     """
     blocks, warps, _ = stamps.shape
-    limit = {"HELD": MOST_REGISTERS, "maxnreg": registers} if registers else {}
+    limit = {"HELD": 256, "maxnreg": registers} if registers else {}  # more values than registers
     return spin[(blocks // cluster,)](
         stamps, cycles, extra, KB=kb, WARPS=warps, num_warps=warps, num_ctas=cluster, **limit
     )

@@ -29,20 +29,17 @@ HOPELESS times as long as the fastest so far is sampled once."""
 
 CUBLAS = "cublas"
 
-METHOD = (
-    "each kernel's C, poisoned with NaN, is compared with a float64 product of random inputs; then"
-    " {screening} samples of each kernel, 1 if it took {hopeless:g} times as long as the fastest so far, and"
-    " {samples} of the fastest {finalists} and of cuBLAS in turns; a sample is the mean of a replay of a CUDA"
-    " graph, one launch per operand set, the sets together over 3 times the L2; before each sample the L2 is"
-    " filled with other data, after it the GPU rests {rest:g} times as long as it worked; times are medians"
-    " in µs; cuBLAS multiplies fp8 with B column-major, copied beforehand where it is not"
-)
-
 
 def method(samples: int) -> str:
     """How times are taken, in words."""
-    return METHOD.format(
-        screening=SCREENING, hopeless=HOPELESS, samples=samples, finalists=FINALISTS, rest=REST
+    return (
+        "each kernel's C, poisoned with NaN, is compared with a float64 product of random inputs; then"
+        f" {SCREENING} samples of each kernel, 1 if it took {HOPELESS:g} times as long as the fastest so far,"
+        f" and {samples} of the fastest {FINALISTS} and of cuBLAS in turns; a sample is the mean of a replay"
+        " of a CUDA graph, one launch per operand set, the sets together over 3 times the L2; before each"
+        f" sample the L2 is filled with other data, after it the GPU rests {REST:g} times as long as it"
+        " worked; times are medians in µs; cuBLAS multiplies fp8 with B column-major, copied beforehand where"
+        " it is not"
     )
 
 
@@ -102,9 +99,8 @@ def times(
         }
         if library := _cublas(product, sets):
             turns[CUBLAS] = library
-        final = (
-            {one: spread(us)["us"] for one, us in sample(turns, WARMUP, samples).items()} if found.us else {}
-        )
+        seen = sample(turns, WARMUP, samples) if found.us else {}
+        final = {one: spread(us)["us"] for one, us in seen.items()}
         cublas_us = final.pop(CUBLAS, None)
         return Times(found.us | final, cublas_us, found.wrong, found.failed)
 

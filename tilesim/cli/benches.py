@@ -4,18 +4,10 @@ from typing import Any
 
 import click
 
-from tilesim.cli.arguments.options import check_tiles, usage
+from tilesim.cli.arguments.options import check_tiles, count_option, samples_option, sizes_option, usage
 from tilesim.cli.arguments.parameter_types import TileShape, Whole
 from tilesim.cli.output import bench_rows as rows
-from tilesim.cli.output.reports import (
-    Bench,
-    Table,
-    count_option,
-    derived,
-    product_times,
-    samples_option,
-    sizes_option,
-)
+from tilesim.cli.output.reports import Bench, Table, derived, product_times
 from tilesim.cli.output.tables import NOT_COUNTED
 from tilesim.problems import Problem
 
@@ -63,8 +55,8 @@ BENCHES = [
             sizes_option(
                 "M, N and K; repeat it for several.  [4224x4096x4096]", TileShape(), callback=_problems
             ),
-            click.Option(
-                ["--busy-sms", "counts"],
+            click.option(
+                *("--busy-sms", "counts"),
                 type=Whole(0),
                 multiple=True,
                 metavar="COUNT",
@@ -99,7 +91,7 @@ BENCHES = [
         Table(
             "code | ways | by {split} | warps | cycles {cycles:.0f} | p20 {p20:.0f} | p80 {p80:.0f}"
             " | tail {tail_cycles:.0f} | joined {joined:.0%} | issued | active lanes {active:.2f}",
-            derived(rows.active_lanes),
+            derived(lambda row: {"active": row["of_threads"] / row["issued"]} if row["issued"] else {}),
         ),
         options=[count_option("launches", "Launches of each case.", 20)],
     ),
@@ -160,11 +152,8 @@ BENCHES = [
         lambda report: [f"left out: {what}: {why}" for what, why in report["left_out"].items()],
         options=[
             sizes_option("M, N and K; repeat it for several.", TileShape()),
-            click.Option(
-                ["--dtype"],
-                type=click.Choice(["bf16", "fp16"]),
-                default="bf16",
-                help="Of A, B and C.  [bf16]",
+            click.option(
+                "--dtype", type=click.Choice(["bf16", "fp16"]), default="bf16", help="Of A, B and C.  [bf16]"
             ),
             samples_option("kernel", 50),
         ],

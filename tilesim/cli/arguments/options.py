@@ -133,19 +133,35 @@ costs_options = _group(
         help="Seed of the random variation of K-steps, 0 or more.  [0]",
     ),
 )
+
+
+def count_option(
+    name: str, about: str, default: int, least: int = 1, most: int | None = 1000, **more: Any
+) -> Callable[[F], F]:
+    """An option that takes a whole number from `least` to `most`."""
+    kind = Whole(least, most)
+    return click.option(f"--{name}", type=kind, default=default, help=f"{about}  [{default}]", **more)
+
+
+def samples_option(each: str, default: int = 100) -> Callable[[F], F]:
+    """`--samples COUNT`, of each kernel, step or whatever is timed."""
+    return count_option("samples", f"Samples per {each}.", default, most=100_000)
+
+
+def sizes_option(about: str, kind: click.ParamType, **more: Any) -> Callable[[F], F]:
+    """`--size`, which may be repeated, passed on as `sizes`."""
+    return click.option("--size", "sizes", type=kind, multiple=True, help=about, **more)
+
+
+seed_option = count_option("seed", "Seed of the random operands.", 0, 0, 2**63 - 1)
 kernel_options = _group(
     click.option(
         "--warps", type=Whole(1, 32), help="Warps per thread block.  [4 or 8, depending on the tile]"
     ),
     click.option("--stages", type=Whole(1, 32), help="Pipeline stages.  [as many as fit, up to 6]"),
-    click.option("--seed", type=Whole(0, 2**63 - 1), default=0, help="Seed of the random operands.  [0]"),
+    seed_option,
 )
-ctas_option = click.option(
-    "--ctas-per-sm",
-    type=Whole(1, 64),
-    default=1,
-    help="Thread blocks per SM that the schedule plans for.  [1]",
-)
+ctas_option = count_option("ctas-per-sm", "Thread blocks per SM that the schedule plans for.", 1, most=64)
 run_options = _group(click.argument("schedule", type=Schedule()), problem_options(), device_options())
 """What a command plans and plays."""
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -165,6 +181,10 @@ FIGURES_FILE = OutputFile(".json", rule="figures are written as .json")
 
 def output_option(kind: OutputFile, help: str) -> Callable[[F], F]:
     return click.option("-o", "--output", type=kind, metavar="FILE", help=help)
+
+
+figures_option = output_option(FIGURES_FILE, "Write the figures here (.json).")
+report_options = _group(figures_option, json_option)
 
 
 def save_trace(trace: Trace, output: str) -> None:

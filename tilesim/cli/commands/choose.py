@@ -10,6 +10,7 @@ from tilesim.choice.choose import choose
 from tilesim.choice.estimate import Estimate
 from tilesim.cli.arguments.options import (
     PROBLEM,
+    count_option,
     device_from,
     device_options,
     given,
@@ -17,7 +18,6 @@ from tilesim.cli.arguments.options import (
     problem_options,
     usage,
 )
-from tilesim.cli.arguments.parameter_types import Whole
 from tilesim.cli.output.tables import text
 from tilesim.errors import ChoiceError
 from tilesim.products import LAYOUTS, Product
@@ -37,7 +37,7 @@ COLUMNS = (
     help="Layouts of A and B: row-major (n) or column-major (t).  [nn]",
 )
 @device_options()
-@click.option("--top", type=Whole(1, 10_000), default=8, help="Number of kernels to show.  [8]")
+@count_option("top", "Number of kernels to show.", 8, most=10_000)
 @json_option
 def command(layout: str, top: int, as_json: bool, **options: Any) -> None:
     """Rank the kernels that can compute a product, fastest first, with their times and what limits them.
@@ -54,10 +54,8 @@ def command(layout: str, top: int, as_json: bool, **options: Any) -> None:
         device = device_from(options)
     ranked = choose(product, device)
     if as_json:
-        what = asdict(product) | {"device": device.name}
-        click.echo(
-            json.dumps(what | {"candidates": len(ranked), "ranking": [_values(one) for one in ranked[:top]]})
-        )
+        what = asdict(product) | {"device": device.name, "candidates": len(ranked)}
+        click.echo(json.dumps(what | {"ranking": [_values(one) for one in ranked[:top]]}))
         return
     head = f"{product} on {device.title}: {len(ranked)} kernels by the model"
     click.echo("\n".join([head, "", *text(map(_row, ranked[:top]), COLUMNS)]))

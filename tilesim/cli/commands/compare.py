@@ -41,13 +41,9 @@ from tilesim.traces import Trace, about
 @costs_options
 @json_option
 def command(
-    traces: tuple[str, ...],
-    before: tuple[str, ...],
-    fail_above: float | None,
-    seed: int,
-    as_json: bool,
+    traces: tuple[str, ...], before: tuple[str, ...], fail_above: float | None, seed: int, as_json: bool,
     **options: Any,
-) -> None:
+) -> None:  # fmt: skip
     """Show how well the simulated trace SIM matches the trace MEASURED of the same problem.
 
     Without SIM, the schedule of each measured trace is simulated, with its default costs or those of --costs.
@@ -78,7 +74,10 @@ def command(
         raise click.UsageError(
             "--costs and --seed apply only if the simulation is made here; leave out either them or SIM"
         )
-    simulations = simulations or [_simulate(trace, seed, options) for trace in measured]
+    for trace in () if simulations else measured:
+        costs = costs_from(options, trace.schedule, trace.gemm, trace.device)
+        with usage():
+            simulations.append(replay(trace, costs, seed))
     pairs = list(zip(simulations, measured, strict=True))
     found = [compare(*pair) for pair in pairs]
     if len(found) > 1:
@@ -158,12 +157,6 @@ def _change(name: str, change: Change) -> str:
     return f"  {name:22}{before:>12}{after:>12}{sign + more:>12}{noise}"
 
 
-def _simulate(measured: Trace, seed: int, options: dict[str, Any]) -> Trace:
-    costs = costs_from(options, measured.schedule, measured.gemm, measured.device)
-    with usage():
-        return replay(measured, costs, seed)
-
-
 def _with_provenance(found: Comparison, simulated: Trace, measured: Trace) -> dict[str, Any]:
     """The figures, and what each of the two runs describes."""
     return {"simulated": about(simulated), "measured": about(measured)} | found.as_json()
@@ -199,10 +192,17 @@ def _name(trace: Trace) -> str:
 
 def _report(found: Comparison, simulated: Trace, measured: Trace) -> str:
     """The result in a sentence, one line per figure with both values, then how the two differ."""
-    lines = [_finding(found), "", f"  {'':22}{'simulated':>14}{'measured':>14}"]
+    error = found.run.error or 0.0
+    than = "as long as" if not error else f"{abs(error):.1%} {'longer' if error > 0 else 'shorter'} than"
+    ends = " and ".join(time(round(ns)) for ns in (found.run.simulated, found.run.measured))
+    lines = [
+        f"From its first multiply to its last write, the simulation is {than} the measured run: {ends}.",
+        "",
+        f"  {'':22}{'simulated':>14}{'measured':>14}",
+    ]
     lines += [
-        _words("schedule", simulated.schedule, measured.schedule),
-        _words("order", simulated.problem.order, measured.gemm.order),
+        f"  {'schedule':22}{simulated.schedule:>14} {measured.schedule:>13}",
+        f"  {'order':22}{simulated.problem.order:>14} {measured.gemm.order:>13}",
         _line("from first multiply", found.run),
         _line("makespan", found.makespan) + "  (a measured trace shows no launch)",
         _line("tail", found.tail),
@@ -228,17 +228,6 @@ def _report(found: Comparison, simulated: Trace, measured: Trace) -> str:
     if source := simulated.meta.get("costs", {}).get("source"):
         lines.append(f"  {'costs':22}{source}")
     return "\n".join(lines)
-
-
-def _finding(found: Comparison) -> str:
-    error = found.run.error or 0.0
-    than = "as long as" if not error else f"{abs(error):.1%} {'longer' if error > 0 else 'shorter'} than"
-    ends = " and ".join(time(round(ns)) for ns in (found.run.simulated, found.run.measured))
-    return f"From its first multiply to its last write, the simulation is {than} the measured run: {ends}."
-
-
-def _words(name: str, one: str, other: str) -> str:
-    return f"  {name:22}{one:>14} {other:>13}"
 
 
 def _line(name: str, pair: Pair) -> str:

@@ -138,44 +138,30 @@ def _libraries(have_packages: bool) -> Iterator[Check]:
         advice = "install cairo and pango (apt install libcairo2 libpango-1.0-0 libpangocairo-1.0-0)"
         yield Check(use, "cairo, Pango", "missing", str(error), advice, True)
         return
-    typefaces, encoders = load("scenes", "look.typefaces"), machine.missing_encoders()
-    fonts = typefaces.missing()
-    yield Check(
-        use,
-        "fonts",
-        "missing" if fonts else "ok",
-        f"without {', '.join(fonts)}" if fonts else f"{typefaces.SANS}, {typefaces.MONO}",
-        "install tilesim again, which brings them; films look different without them" if fonts else "",
-    )
-    yield _languages(use)
-    yield Check(
-        use,
-        "encoders",
-        "missing" if encoders else "ok",
-        f"without {', '.join(encoders)}" if encoders else "H.264, VP9, QuickTime animation",
-        "pip install --force-reinstall av" if encoders else "",
-        True,
-    )
-    latex = machine.latex()
-    yield Check(
-        use,
-        "LaTeX",
-        "ok" if latex else "missing",
-        latex,
-        "" if latex else "only Manim's own Tex and MathTex need it (apt install texlive-latex-extra dvisvgm)",
-    )
-
-
-def _languages(use: str) -> Check:
-    check_font = load("scenes", "look.language").check_font
-    written, advice = [], []
+    typefaces, check_font = load("scenes", "look.typefaces"), load("scenes", "look.language").check_font
+    if fonts := typefaces.missing():
+        advice = "install tilesim again, which brings them; films look different without them"
+        yield Check(use, "fonts", "missing", f"without {', '.join(fonts)}", advice)
+    else:
+        yield Check(use, "fonts", "ok", f"{typefaces.SANS}, {typefaces.MONO}")
+    written, missing = [], []
     for name in LANGUAGES:
         try:
             check_font(name)
             written.append(name)
         except TilesimError as error:
-            advice.append(str(error))
-    return Check(use, "languages", "missing" if advice else "ok", ", ".join(written), "; ".join(advice))
+            missing.append(str(error))
+    yield Check(use, "languages", "missing" if missing else "ok", ", ".join(written), "; ".join(missing))
+    if encoders := machine.missing_encoders():
+        advice = "pip install --force-reinstall av"
+        yield Check(use, "encoders", "missing", f"without {', '.join(encoders)}", advice, True)
+    else:
+        yield Check(use, "encoders", "ok", "H.264, VP9, QuickTime animation", needed=True)
+    if latex := machine.latex():
+        yield Check(use, "LaTeX", "ok", latex)
+    else:
+        advice = "only Manim's own Tex and MathTex need it (apt install texlive-latex-extra dvisvgm)"
+        yield Check(use, "LaTeX", "missing", "", advice)
 
 
 def _gpu() -> Check:

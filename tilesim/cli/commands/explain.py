@@ -66,7 +66,13 @@ def command(run: str, output: str | None, as_json: bool, **options: Any) -> None
     if items:
         lines += _items(items)
     else:
-        lines += [*_k_steps(found), ""]
+        if found.unknown:
+            lines += wrap(f"main loops are not divided: {found.unknown}", COLUMNS)
+        else:
+            largest = sorted(found.k_steps.items(), key=lambda term: -term[1])
+            shares = ", ".join(f"{term} {share:.1%}" for term, share in largest if share)
+            lines.append(f"what bounds K-steps: {shares}")
+        lines.append("")
         if not isinstance(others, str):
             lines += _others(others, trace)
         elif others != found.unknown:
@@ -158,17 +164,6 @@ def _items(found: ItemTimes) -> list[str]:
         *(f"  {name:15} {said}" for name, said in lines.items()),
         "  the last two assume that items take as long as they did in this run",
     ]
-
-
-def _k_steps(found: Explanation) -> list[str]:
-    if found.unknown:
-        return wrap(f"main loops are not divided: {found.unknown}", COLUMNS)
-    return [f"what bounds K-steps: {_shares(found.k_steps)}"]
-
-
-def _shares(k_steps: Mapping[str, float]) -> str:
-    largest = sorted(k_steps.items(), key=lambda term: -term[1])
-    return ", ".join(f"{term} {share:.1%}" for term, share in largest if share)
 
 
 def _others(found: Alternatives, trace: Trace) -> list[str]:

@@ -49,19 +49,17 @@ QUALITIES = {
 }  # fmt: skip
 """Sizes and frames per second, as `manim render -q` has them."""
 OF_A_PAGE = {
-    *("scene", "output", "form", "trace", "theme", "lang", "at", "fragment", "preview", "jobs"),
+    *("scene", "output", "format", "trace", "theme", "lang", "at", "fragment", "preview", "jobs"),
     *(*PROBLEM_NAMES, *DEVICE_NAMES, "map", "tile_from", "items"),
 }
 """Options that a page of traces has without a film."""
 POSTER = OutputFile(".png", rule="a poster is written as .png")
 EXPORTED = (
-    *("scene", "output", "form", "poster", "films", "size", "fps", "start", "end", "at"),
+    *("scene", "output", "format", "poster", "films", "size", "fps", "from", "to", "at"),
     *(*PROBLEM_NAMES, *DEVICE_NAMES),
     *("costs", "ladder", "report", "seconds", "theme", "title", "lang", "next"),
 )
 """Parameters that a request has; None where they were not given."""
-EXPORT_NAMES = {"form": "format", "start": "from", "end": "to"}
-"""What a request calls some of them."""
 
 
 class OfFilm(click.Command):
@@ -124,15 +122,15 @@ class OfFilm(click.Command):
 @click.option("--fps", type=Whole(1, 120), help=f"Frames per second.  [{FPS}; a GIF's is chosen]")
 @click.option("-t", "--transparent", is_flag=True, help="Without a background (.mov, .webm, .png).")
 @click.option("--seconds", type=Seconds(), metavar="S", help="Of the whole film, 3 to 600.  [the film's own]")
-@click.option("--from", "start", type=Seconds(), metavar="S", help="Start here in the film.  [0]")
-@click.option("--to", "end", type=Seconds(), metavar="S", help="Stop here in the film.  [its end]")
+@click.option("--from", type=Seconds(), metavar="S", help="Start here in the film.  [0]")
+@click.option("--to", type=Seconds(), metavar="S", help="Stop here in the film.  [its end]")
 @click.option(
     "--at",
     type=Instant(),
     metavar="TIME",
     help="Of a still: the film's second 6.5, or 12.5us of the trace; of a page: 12.5us.  [the end]",
 )
-@click.option("--format", "form", type=click.Choice(FORMATS), help="Instead of the one that FILE ends in.")
+@click.option("--format", type=click.Choice(FORMATS), help="Instead of the one that FILE ends in.")
 @click.option("--poster", type=POSTER, metavar="FILE", help="Also write the end card here (.png).")
 @click.option("--captions", is_flag=True, help="Also write the captions beside FILE, as WebVTT (.vtt).")
 @click.option("--fragment", is_flag=True, help="Of a page: also print the HTML that puts it into another.")
@@ -181,7 +179,7 @@ def command(**options: Any) -> None:
 
 
 def _is_page_of_files(options: Mapping[str, Any]) -> bool:
-    form = options["form"] or Path(options["output"] or "").suffix.lstrip(".").lower()
+    form = options["format"] or Path(options["output"] or "").suffix.lstrip(".").lower()
     more = [name for name, value in options.items() if value and name not in OF_A_PAGE]
     of_film = options["at"] and not options["at"][1]
     return bool(options["scene"].trace) and form in PAGES and not more and not of_film
@@ -208,8 +206,7 @@ def _page_of_files(options: Mapping[str, Any]) -> None:
 
 def _request(options: Mapping[str, Any]) -> ExportRequest:
     """What was asked for on the command line, as one request; raises UsageError for what does not fit."""
-    asked: dict[str, Any] = {}
-    asked |= {EXPORT_NAMES.get(name, name): value for name, value in given(options, EXPORTED).items()}
+    asked = given(options, EXPORTED)
     asked |= {name: True for name in ("captions", "transparent") if options[name]}
     asked |= {name: list(options[name]) for name in ("trace", "schedule") if options[name]}
     asked |= reading_from(options)

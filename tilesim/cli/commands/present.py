@@ -32,13 +32,9 @@ PAGE = OutputFile(".html", rule="films that loop are presented as .html")
 @jobs_option
 @cluster_option
 def command(
-    output: str,
-    films: Sequence[Target],
-    title: str | None,
-    jobs: int | None,
-    cluster: str | None,
+    output: str, films: Sequence[Target], title: str | None, jobs: int | None, cluster: str | None,
     **look: Any,
-) -> None:
+) -> None:  # fmt: skip
     """Write FILMs into TALK.html as the slides of a talk, a film each, which needs no network.
 
     FILM is a film of `tilesim list`, FILE.py:Name for any Manim scene, or a file that holds a trace. A film

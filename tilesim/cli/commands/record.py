@@ -8,6 +8,7 @@ import click
 from tilesim.cli.arguments.options import (
     TRACE_FILE,
     TRACE_HELP,
+    count_option,
     ctas_option,
     json_option,
     kernel_options,
@@ -15,7 +16,7 @@ from tilesim.cli.arguments.options import (
     problem_options,
     save_trace,
 )
-from tilesim.cli.arguments.parameter_types import Schedule, Whole
+from tilesim.cli.arguments.parameter_types import Schedule
 from tilesim.cli.output.figures import table
 from tilesim.cli.packages import load
 from tilesim.cli.suites import record_suite
@@ -47,19 +48,8 @@ from tilesim.cli.suites import record_suite
     help="Load a block's next tile while it writes the previous one.  [yes]",
 )
 @ctas_option
-@click.option(
-    "--busy-sms",
-    type=Whole(0),
-    default=0,
-    metavar="COUNT",
-    help="SMs that another kernel holds during the run.  [0]",
-)
-@click.option(
-    "--repeats",
-    type=Whole(1, 10_000),
-    default=21,
-    help="Number of runs, of which the most typical is kept.  [21]",
-)
+@count_option("busy-sms", "SMs that another kernel holds during the run.", 0, 0, None, metavar="COUNT")
+@count_option("repeats", "Number of runs, of which the most typical is kept.", 21, most=10_000)
 @click.option("-o", "--output", type=click.Path(), metavar="FILE", required=True, help=TRACE_HELP)
 @json_option
 @click.pass_context

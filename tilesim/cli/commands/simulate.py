@@ -11,6 +11,7 @@ from tilesim.cli.arguments.options import (
     TRACE_HELP,
     costs_from,
     costs_options,
+    count_option,
     device_from,
     json_option,
     output_option,
@@ -19,7 +20,6 @@ from tilesim.cli.arguments.options import (
     save_trace,
     usage,
 )
-from tilesim.cli.arguments.parameter_types import Whole
 from tilesim.cli.output.figures import table
 from tilesim.formats import gantt
 from tilesim.storage import files
@@ -30,7 +30,7 @@ from tilesim.storage import files
 @costs_options
 @output_option(TRACE_FILE, TRACE_HELP)
 @click.option("--gantt", "lanes", is_flag=True, help="Draw what each SM does over time, as text.")
-@click.option("--width", type=Whole(20, 10_000), default=100, help="Columns of --gantt.  [100]")
+@count_option("width", "Columns of --gantt.", 100, 20, 10_000)
 @json_option
 def command(
     schedule: str, seed: int, output: str | None, lanes: bool, width: int, as_json: bool, **options: Any

@@ -76,11 +76,8 @@ class Numbers(click.ParamType):
             self.fail(f"the range {word!r} has no values; write it as from:to:step", param, ctx)
         values = range(first, last + 1, step)
         if len(values) > MAX_COMBINATIONS:
-            self.fail(
-                f"the range {word!r} has {len(values)} values; a sweep has at most {MAX_COMBINATIONS}",
-                param,
-                ctx,
-            )
+            most = f"a sweep has at most {MAX_COMBINATIONS}"
+            self.fail(f"the range {word!r} has {len(values)} values; {most}", param, ctx)
         return values
 
 
@@ -140,16 +137,9 @@ FRAMES = ("1080p", "720p", "480p")
 @jobs_option
 @json_option
 def command(
-    output: str | None,
-    picture: str | None,
-    theme: str,
-    size: str,
-    jobs: int | None,
-    as_json: bool,
-    costs: str | None,
-    seed: int,
-    **options: Any,
-) -> None:
+    output: str | None, picture: str | None, theme: str, size: str, jobs: int | None, as_json: bool,
+    costs: str | None, seed: int, **options: Any,
+) -> None:  # fmt: skip
     """Simulate every combination of the given values, and write a row of metrics for each.
 
     The options of schedule, problem, and device take several values: separated by commas, as a range

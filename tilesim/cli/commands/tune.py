@@ -5,10 +5,19 @@ from pathlib import Path
 
 import click
 
-from tilesim.cli.arguments.options import FIGURES_FILE, PROBLEM, TileShape, usage
+from tilesim.cli.arguments.options import (
+    FIGURES_FILE,
+    PROBLEM,
+    TileShape,
+    report_options,
+    samples_option,
+    seed_option,
+    sizes_option,
+    usage,
+)
 from tilesim.cli.arguments.parameter_types import Whole
 from tilesim.cli.output.figures import progress
-from tilesim.cli.output.reports import report_options, show, tuned_kernels
+from tilesim.cli.output.reports import show, tuned_kernels
 from tilesim.cli.packages import load
 from tilesim.problems import DTYPE_BYTES
 from tilesim.products import LAYOUTS, Product
@@ -17,9 +26,7 @@ SIZE = "x".join(str(size) for size in (PROBLEM.m, PROBLEM.n, PROBLEM.k))
 
 
 @click.command(short_help="Find the fastest kernel for each shape on this machine's GPU.")
-@click.option(
-    "--size", "sizes", type=TileShape(), multiple=True, help=f"Size of the product.  [{SIZE}]  [repeatable]"
-)
+@sizes_option(f"Size of the product.  [{SIZE}]  [repeatable]", TileShape())
 @click.option(
     "--dtype",
     "dtypes",
@@ -34,8 +41,8 @@ SIZE = "x".join(str(size) for size in (PROBLEM.m, PROBLEM.n, PROBLEM.k))
     multiple=True,
     help="Layouts of A and B: row-major (n) or column-major (t).  [nn]  [repeatable]",
 )
-@click.option("--samples", type=Whole(1, 100_000), default=100, help="Samples per finalist.  [100]")
-@click.option("--seed", type=Whole(0, 2**63 - 1), default=0, help="Seed of the random operands.  [0]")
+@samples_option("finalist")
+@seed_option
 @click.option(
     "--top", type=Whole(1, 1000), help="Time only this many, the best according to the model.  [all]"
 )
@@ -47,16 +54,9 @@ SIZE = "x".join(str(size) for size in (PROBLEM.m, PROBLEM.n, PROBLEM.k))
 )
 @report_options
 def command(
-    sizes: tuple[tuple[int, int, int], ...],
-    dtypes: tuple[str, ...],
-    layouts: tuple[str, ...],
-    samples: int,
-    seed: int,
-    top: int | None,
-    table: str | None,
-    output: str | None,
-    as_json: bool,
-) -> None:
+    sizes: tuple[tuple[int, int, int], ...], dtypes: tuple[str, ...], layouts: tuple[str, ...], samples: int,
+    seed: int, top: int | None, table: str | None, output: str | None, as_json: bool,
+) -> None:  # fmt: skip
     """Verify the result of each candidate, time all of them, then time the best, alternating with cuBLAS.
 
     The table is written to a file. To have `matmul` use it on that GPU, set the environment variable

@@ -28,25 +28,17 @@ def over_free(report: Report) -> Iterator[dict[str, Any]]:
         yield row | {"over_free": us and row["us"] / us}
 
 
-SECTOR_BYTES = 32
 MEASURED = ("p20", "p80", "bound", "limit_tflops", "dram_bytes", "sectors_per_request", "spilled_bytes")
 """What is not known of the article's kernel."""
 
 
-def article_first(report: Report) -> list[dict[str, Any]]:
+def article_first(report: Report) -> Iterator[dict[str, Any]]:
     """The article's row above those that were measured."""
-    article, rows = report["article"], report["rows"]
-    first = {"kernel": "the", "dtype": "article", "us": 1000 * article["ms"], "tflops": article["tflops"]}
-    spilled = [
-        {"spilled_bytes": SECTOR_BYTES * row["spill_sectors"]} if "spill_sectors" in row else {}
-        for row in rows
-    ]
-    return [dict.fromkeys(MEASURED) | first, *map(dict.__or__, rows, spilled)]
-
-
-def active_lanes(row: Row) -> Row:
-    """Lanes at work in an instruction, where instructions were counted."""
-    return {"active": row["of_threads"] / row["issued"]} if row["issued"] else {}
+    us, tflops = 1000 * report["article"]["ms"], report["article"]["tflops"]
+    yield dict.fromkeys(MEASURED) | {"kernel": "the", "dtype": "article", "us": us, "tflops": tflops}
+    for row in report["rows"]:
+        counted = "spill_sectors" in row
+        yield row | ({"spilled_bytes": 32 * row["spill_sectors"]} if counted else {})
 
 
 def resources(report: Report) -> Iterator[dict[str, Any]]:

@@ -15,11 +15,13 @@ from tilesim.cli.arguments.options import (
     kernel_options,
     problem_from,
     problem_options,
+    report_options,
+    samples_option,
+    sizes_option,
     usage,
 )
-from tilesim.cli.arguments.parameter_types import Whole
 from tilesim.cli.benches import BENCHES
-from tilesim.cli.output.reports import machine, product_times, report_options, show
+from tilesim.cli.output.reports import machine, product_times, show
 from tilesim.cli.packages import load
 from tilesim.errors import unknown
 
@@ -35,7 +37,7 @@ TABLE_DRIVEN = "table:"
     short_help="Time the kernels, or launches, on this machine's GPU.",
 )
 @problem_options()
-@click.option("--size", "sizes", type=TileShape(), multiple=True, help="M, N and K; repeat it for several.")
+@sizes_option("M, N and K; repeat it for several.", TileShape())
 @click.option(
     "--kernel",
     "kernels",
@@ -45,7 +47,7 @@ TABLE_DRIVEN = "table:"
 )
 @kernel_options
 @ctas_option
-@click.option("--samples", type=Whole(1, 100_000), default=100, help="Samples per kernel.  [100]")
+@samples_option("kernel")
 @click.option("--host", is_flag=True, help="Also launch one by one, with the host's work.")
 @report_options
 @click.pass_context
