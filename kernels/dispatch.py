@@ -22,7 +22,6 @@ from .measure import machine
 from .tuning.choice import choices
 
 NAMES = {kind: name for name, kind in DTYPES.items() if name != "tf32"}
-"""The names of the dtypes of A and B."""
 
 MOST = 4096
 """Launches that are kept; when there are more, all are forgotten."""
@@ -47,7 +46,6 @@ def key(a: torch.Tensor, b: torch.Tensor) -> tuple:
 
 
 def is_known(of: tuple) -> bool:
-    """Whether operands of this key were multiplied before."""
     return of in _known
 
 
@@ -98,7 +96,6 @@ def _launched(config: KernelConfig, product: Product, matrices: Matrices) -> tup
 
 @lru_cache(maxsize=1024)
 def _job(config: KernelConfig, product: Product, index: int | None) -> Job:
-    """The job of a kernel for any operands; it holds none of them."""
     if INTERPRETED:
         return job(config, product, Device(4), "cpu", concurrent=True)
     if capturing():

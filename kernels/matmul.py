@@ -23,7 +23,6 @@ SIDE, WARPS = 64, 4
 and 2 % faster for 100 MB."""
 
 LINE = 128
-"""Bytes per L2 line."""
 
 
 def matmul(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
@@ -63,15 +62,6 @@ def _check(a: torch.Tensor, b: torch.Tensor) -> None:
         )
 
 
-def _check_place(a: torch.Tensor) -> None:
-    """Raise OperandError unless kernels run where A is."""
-    if a.device.type != ("cpu" if INTERPRETED else "cuda") or torch.version.hip:
-        needs = "CPU tensors, since TRITON_INTERPRET is set" if INTERPRETED else (
-            "tensors on an NVIDIA GPU, or TRITON_INTERPRET=1 in the environment for a slow run on the CPU"
-        )  # fmt: skip
-        raise OperandError(f"A and B are on {a.device}; matmul needs {needs}")
-
-
 def _empty(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     return a.new_empty((a.shape[0], b.shape[1]), dtype=RESULTS[NAMES[a.dtype]])
 
@@ -82,7 +72,11 @@ def _product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         _check(a, b)
         if not a.numel() or not b.numel():
             return _empty(a, b).zero_()
-        _check_place(a)
+        if a.device.type != ("cpu" if INTERPRETED else "cuda") or torch.version.hip:
+            needs = "CPU tensors, since TRITON_INTERPRET is set" if INTERPRETED else (
+                "tensors on an NVIDIA GPU, or TRITON_INTERPRET=1 in the environment for a slow run on the CPU"
+            )  # fmt: skip
+            raise OperandError(f"A and B are on {a.device}; matmul needs {needs}")
         a, b = _laid(a, b)
         known = key(a, b)
     c = _empty(a, b)

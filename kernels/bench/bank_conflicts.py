@@ -56,7 +56,6 @@ def bank_conflicts() -> dict[str, Any]:
 
 
 def once(cases: Sequence[int]) -> Iterator[Launch]:
-    """The first launch of each step."""
     x = torch.ones(*cases, device="cuda")
     for step in STEPS:
         n, blocks = launches(step, len(x), slots())[0]

@@ -39,14 +39,9 @@ Contender = KernelConfig | Callable[[str, Matrices], Launch]
 
 
 def compare(
-    problem: Problem,
-    contenders: Mapping[str, Contender],
-    ctas_per_sm: int = 1,
-    warmup: int = 30,
-    samples: int = 100,
-    seed: int = 0,
-    host: bool = False,
-) -> list[dict[str, Any]]:
+    problem: Problem, contenders: Mapping[str, Contender], ctas_per_sm: int = 1, warmup: int = 30,
+    samples: int = 100, seed: int = 0, host: bool = False,
+) -> list[dict[str, Any]]:  # fmt: skip
     """A row of `bench` for each contender's product of these M, N, K and dtype: checked, then timed in turns.
 
     Raises KernelError for a wrong result, or where the operands do not fit into the GPU's memory.
@@ -87,17 +82,11 @@ def tflops(problem: Problem, us: float) -> float:
 
 
 def job_of(contender: Contender, product: Product, ctas_per_sm: int) -> tuple[Job, dict[str, Any]]:
-    """The job of a contender, and its part of the row."""
     if not isinstance(contender, KernelConfig):
         return Job(NO_ROWS, 0, partial(contender, product.dtype)), {}
     config, why = on_this_machine(contender, product)
-    known: dict[str, Any] = {
-        "variant": config.name,
-        "schedule": config.schedule,
-        "loads": config.loads,
-        "warps": config.warps,
-        "stages": config.stages,
-    }
+    known: dict[str, Any] = {"variant": config.name}
+    known |= {name: getattr(config, name) for name in ("schedule", "loads", "warps", "stages")}
     if why:
         known["fallback"] = why
     return job(config, product, device(ctas_per_sm)), known
@@ -111,7 +100,6 @@ def compiled(dtype: str, matrices: Matrices) -> Launch:
 
 
 def operator(dtype: str, matrices: Matrices) -> Launch:
-    """The product as this package's own operator makes it."""
     a, b, c = matrices
     return lambda: c.set_(matmul(a, b))
 
@@ -119,7 +107,6 @@ def operator(dtype: str, matrices: Matrices) -> Launch:
 LIBRARIES: dict[str, Callable[[str, Matrices], Launch]] = {
     "cublas": cublas, "torch.compile": compiled, "matmul": operator,
 }  # fmt: skip
-"""What bench times beside the kernels, by name."""
 
 KERNELS = (*DEDICATED, "cublas")
 """What bench times where nothing else is asked for: Triton kernels, and cuBLAS through torch.mm."""
@@ -128,7 +115,6 @@ TUNED = "tuned"
 """The kernel, tile and order that the tuned table has for the product."""
 
 NAMES = (*KNOWN, TUNED, *LIBRARIES)
-"""What bench can time, beside table-driven kernels."""
 
 
 def bench(

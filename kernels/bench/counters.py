@@ -36,9 +36,6 @@ METRICS = {
 """A sector is 32 bytes, a request a warp's load instruction; spills are registers that did not fit and are
 loaded again."""
 
-LONGEST_S = 300
-"""How long a process under the profiler may take."""
-
 TRAFFIC = {
     "arrived_bytes": "l1tex__m_xbar2l1tex_read_bytes.sum",
     "l2_read_sectors": "lts__t_sectors_srcunit_tex_op_read.sum",
@@ -78,13 +75,9 @@ def counted(
 
 
 def profiled(
-    bench: str,
-    cases: Sequence[Any],
-    launches: int,
-    metrics: Mapping[str, str],
-    kernels: str = ".",
+    bench: str, cases: Sequence[Any], launches: int, metrics: Mapping[str, str], kernels: str = ".",
     options: Sequence[str] = (),
-) -> list[dict[str, int]] | None:
+) -> list[dict[str, int]] | None:  # fmt: skip
     """The metrics of so many `launches` of kernels, those that `once` of the module `bench` makes of `cases`.
 
     `cases`: JSON values. `kernels`: a pattern of their names. None where Nsight Compute is not there, fails,
@@ -102,7 +95,7 @@ def profiled(
     path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
     try:
         done = subprocess.run(
-            command, capture_output=True, text=True, timeout=LONGEST_S, check=True,
+            command, capture_output=True, text=True, timeout=300, check=True,
             env=os.environ | {"PYTHONPATH": path},
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError):
@@ -141,7 +134,6 @@ def totals(
 
 
 def once(cases: Sequence[Any]) -> Iterator[Launch]:
-    """The launch of each contender."""
     for sizes, config in cases:
         product = Product(**sizes)
         operands = matrices(product, "cuda", seed=0)

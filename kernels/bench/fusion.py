@@ -22,7 +22,6 @@ LARGE, SMALL, TINY = 2**26, 2**21, 2**10
 only launches take time."""
 
 CHAINS = (1, 2, 4, 8)
-"""Functions of a chain."""
 
 BYTES = 4
 TOLERANCE, PRODUCT_TOLERANCE = 1e-5, 1e-2
@@ -121,7 +120,6 @@ def verified_work(name: str, work: Work, reference: torch.Tensor, tolerance: flo
 def _rows(
     about: Sequence[dict[str, Any]], works: Sequence[Sequence[Work]], samples: int
 ) -> list[dict[str, Any]]:
-    """What is known of each contender, with its times."""
     launches = [[work.launch for work in sets] for sets in works]
     times = replayed({str(i): each for i, each in enumerate(launches)}, min(10, samples), samples)
     hosts = [host_us(each, samples) for each in launches]
@@ -150,7 +148,6 @@ def counted(contenders: Sequence[tuple[str, int, int]]) -> list[dict[str, int]]:
 
 
 def once(cases: Sequence[Any]) -> Iterator[Launch]:
-    """The launch of each contender."""
     for name, elements, functions in cases:
         x = torch.randn(elements, device="cuda")
         yield WAYS[name](functions, x, torch.empty_like(x), torch.empty_like(x)).launch

@@ -40,7 +40,6 @@ IN_A_ROW = 50
 TOGETHER = 30
 """Products, one after another, from the first call until the GPU is done with the last."""
 ROUNDS = 8
-"""Thread blocks for each SM, of the turnaround."""
 
 PRODUCT = Problem(1024, 1024, 1024)
 

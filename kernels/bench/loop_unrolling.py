@@ -24,7 +24,6 @@ FACTORS = (1, 2, 4, 8, 16)
 LOADS = ("together", "one by one")
 BYTES = 4
 LARGEST = 8
-"""Values are integers below this."""
 TURN = 64
 """Multiply-adds per iteration, over all chains."""
 

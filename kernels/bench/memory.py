@@ -20,7 +20,6 @@ SECTIONS: dict[str, Callable[[torch.Generator], Iterator[Case]]] = {
         tile_cases.tile_loads, tile_cases.first_loads, tile_cases.multiplying, tile_cases.contention,
     )
 }  # fmt: skip
-"""What a report has rows of, each with what yields its cases."""
 
 METHOD = (
     "each launch stamps %clock64 and %globaltimer in its thread blocks, and no figure holds what launching"
@@ -65,7 +64,6 @@ Measured = list[tuple[dict[str, Any], list[dict[str, float]]]]
 
 
 def measured(each: Iterator[Case]) -> Measured:
-    """LAUNCHES of each case."""
     return [(label, [launch() for _ in range(LAUNCHES)]) for label, launch in each]
 
 

@@ -71,7 +71,6 @@ def table(seed: int) -> torch.Tensor:
 
 
 def once(cases: Sequence[Any]) -> Iterator[Launch]:
-    """The launch of each case."""
     x, sums = table(0), torch.empty(CELLS // BLOCK, device="cuda")
     for columns, loads in cases:
         yield partial(launch, x, sums, columns, loads)

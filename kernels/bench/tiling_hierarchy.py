@@ -23,7 +23,6 @@ DEPTH = {"bf16": 256, "fp8": 512}
 """K of the tile in shared memory, by dtype: 16 wgmma, so that waiting for them weighs little."""
 
 TILES = ((64, 64, 64), (64, 128, 64), (128, 128, 64), (128, 256, 64))
-"""Of thread blocks that compute a product."""
 
 METHOD = (
     f"one thread block of four warps on each SM multiplies {K_STEPS} K-steps by wgmma m64nN, both operands in"

@@ -26,7 +26,6 @@ SPINS = {"equal": 0, "staggered": CYCLES}
 """Cycles that every block spins, and up to how many more: all slots empty at once, or one by one."""
 
 ROUNDS = 8
-"""Blocks launched for each slot."""
 
 RESERVED_KB = 1
 """Shared memory that CUDA takes for itself in every block, since sm_80."""
@@ -74,7 +73,6 @@ def _run(threads: int, kb: int, extra: int) -> np.ndarray:
 
 
 def figures(runs: list[np.ndarray], mhz: float) -> dict[str, Any]:
-    """What there is to say about repeats of one launch; see `turnaround`."""
     held = [residents(run) for run in runs]
     each = [gaps(run, slots) for run, slots in zip(runs, held, strict=True)]
     by_timer = [gaps(run, slots, "begin_ns", "end_ns") for run, slots in zip(runs, held, strict=True)]

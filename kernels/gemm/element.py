@@ -39,5 +39,4 @@ def element(
 
 
 def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
-    """One thread block for each element of C."""
     return simple_job(element, product.m * product.n, config, product, {})

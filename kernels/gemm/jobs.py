@@ -43,7 +43,6 @@ def simple_job(
     kernel: Any, ctas: int, config: KernelConfig, product: Product, values: dict[str, Any],
     rows: np.ndarray = NO_ROWS, workspace: Callable[[], dict[str, torch.Tensor]] = dict, **more: Any,
 ) -> Job:  # fmt: skip
-    """The job of a kernel whose launches `kernel_launch` makes of the same values."""
     launcher = partial(kernel_launch, kernel, ctas, config, product, values, rows=len(rows), **more)
     return Job(rows, ctas, launcher, workspace)
 

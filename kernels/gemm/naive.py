@@ -46,7 +46,6 @@ def naive(
 
 
 def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
-    """One thread block for each tile."""
     problem = config.problem(product)
     rows = segments(-1, rasterize(problem), 0, problem.k_steps)
     return simple_job(naive, problem.tiles, config, product, {"num_stages": config.stages}, rows)

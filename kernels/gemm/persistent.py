@@ -57,7 +57,6 @@ def persistent(
 
 
 def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
-    """As many thread blocks as the device has slots."""
     problem = config.problem(product)
     rows = segments(-1, rasterize(problem), 0, problem.k_steps)
     ctas = plan(config.schedule, problem, device).ctas

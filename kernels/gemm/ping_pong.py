@@ -120,7 +120,6 @@ def ping_pong(
 
 
 def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
-    """One thread block for each free SM."""
     problem = config.problem(product)
     shared_bytes_here(config, product)
     bm, bn, _ = config.tile

@@ -43,7 +43,6 @@ def skinny(
 
 
 def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
-    """One thread block for each tile."""
     # where there is TMA, there is programmatic dependent launch
     dependent_launch = config.loads == "tma" and not INTERPRETED
     values = {"DEPENDENT_LAUNCH": dependent_launch, "num_stages": config.stages}

@@ -53,7 +53,6 @@ def shared_bytes_here(config: KernelConfig, product: Product) -> int:
 
 
 def uses_dependent_launch(config: KernelConfig, product: Product, device: Device) -> bool:
-    """Whether it is launched while its predecessor ends; see tilesim.choice.sharing."""
     return dependent_launch(config, product, device, Hardware.named(device.name or REFERENCE, product.dtype))
 
 
@@ -100,7 +99,6 @@ CONSUMER_REGISTERS, PRODUCER_REGISTERS = gl.constexpr(240), gl.constexpr(24)
 
 @gluon.jit
 def allocate_stages(x, STAGES: gl.constexpr):
-    """Shared memory for STAGES blocks of x."""
     return gl.allocate_shared_memory(x.dtype, [STAGES] + x.block_type.shape, x.layout)  # noqa: RUF005
 
 
@@ -167,7 +165,6 @@ def wgmma_operand(smem, TRANS: gl.constexpr):
 
 @gluon.jit
 def next_stage(stage, phase, STAGES: gl.constexpr):
-    """The next stage, and its phase."""
     stage += 1
     if stage == STAGES:
         stage = 0

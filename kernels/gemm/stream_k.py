@@ -42,7 +42,6 @@ def cta_of(pid, ctas, shared, SPLIT: tl.constexpr):
 
 @triton.jit
 def segment_count(cta, ctas, shared, tiles, k_steps, SPLIT: tl.constexpr):
-    """How many segments a thread block computes."""
     whole = tl.maximum(tl.cdiv(tiles - shared - cta, ctas), 0)
     if SPLIT:
         begin = range_begin(cta, shared * k_steps, ctas)

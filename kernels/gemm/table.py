@@ -40,12 +40,10 @@ from .stamps import (
 from .tile_ops import load, multiply, store_subtiles, wait_for_wgmma
 
 ROW_WORDS = tl.constexpr(8)
-"""int32 words per row of the table."""
 
 
 @triton.jit
 def load_segment(table, s):
-    """pid_m, pid_n, k0, k1, partial and peers of row s."""
     row = table + s * ROW_WORDS
     return (
         tl.load(row), tl.load(row + 1), tl.load(row + 2),
@@ -205,7 +203,6 @@ def launch(
     config: KernelConfig, product: Product, plan_table: PlanTable, matrices: Matrices,
     stamps: torch.Tensor | None = None, timeout_ns: int = TIMEOUT_NS,
 ) -> KernelLaunch:  # fmt: skip
-    """A launch over an uploaded plan."""
     queue = plan_table.rows > plan_table.queue_start
     # A thread block with one segment has nothing to overlap, and C then shares the stages' memory.
     overlap = config.overlap and plan_table.most_segments > 1 and not queue

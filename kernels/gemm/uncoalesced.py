@@ -33,7 +33,6 @@ def load_uncoalesced(x, row, col, ROWS, COLS, stride, BR: tl.constexpr, BC: tl.c
 
 @triton.jit
 def load_elements(x, r, c, ROWS, COLS, stride):
-    """The elements of x at rows r and columns c, zeros outside."""
     pointers = x + (tl.cast(r, tl.int64) * COLS * stride + tl.cast(c, tl.int64) * stride)
     return tl.load(pointers, mask=(r < ROWS) & (c < COLS), other=0.0)
 
@@ -61,5 +60,4 @@ def uncoalesced(
 
 
 def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
-    """One thread block for each tile."""
     return simple_job(uncoalesced, config.problem(product).tiles, config, product, {"stride": 1})

@@ -35,14 +35,12 @@ def cublas(dtype: str, matrices: Matrices) -> Callable[[], object]:
 
 
 def tf32() -> bool:
-    """Whether torch multiplies fp32 as tf32."""
     setting = torch.backends.cuda.matmul
     return setting.fp32_precision == "tf32" if hasattr(setting, "fp32_precision") else setting.allow_tf32
 
 
 @contextmanager
 def _tf32(wanted: bool) -> Iterator[None]:
-    """torch multiplies fp32 as tf32 in here, or not."""
     setting = torch.backends.cuda.matmul
     name = "fp32_precision" if hasattr(setting, "fp32_precision") else "allow_tf32"
     before = getattr(setting, name)

@@ -100,7 +100,6 @@ class KernelLaunch:
 
 
 Launch = Callable[[], object]
-"""A function that launches once."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,4 +121,3 @@ class Job:
 
 
 NO_ROWS = np.empty(0)
-"""The segments of a kernel that writes no stamps."""

@@ -19,13 +19,9 @@ its peak, and 99 % with three. Beyond six nothing was ever faster in `tilesim tu
 
 
 def pipeline(
-    product: Product,
-    tile: tuple[int, int, int],
-    ctas_per_sm: int = 1,
-    warps: int | None = None,
-    stages: int | None = None,
-    epilogue_subtiles: int | None = None,
-) -> tuple[int, int, int]:
+    product: Product, tile: tuple[int, int, int], ctas_per_sm: int = 1, warps: int | None = None,
+    stages: int | None = None, epilogue_subtiles: int | None = None,
+) -> tuple[int, int, int]:  # fmt: skip
     """(warps, stages, epilogue_subtiles) for `ctas_per_sm` blocks per SM of this GPU, else of an H200.
 
     What is given stays. Else: whole warpgroups, with up to MAX_ACCUMULATORS accumulators a thread; as many
@@ -48,14 +44,12 @@ def pipeline(
 
 
 TABLE_DRIVEN = TABLE + ":"
-"""What the names of table-driven kernels begin with; the schedule follows."""
 
 DEDICATED = (
     *(f"{name}-{loads}" for loads in ("ptr", "tma") for name in ("naive", "persistent")),
     *(f"persistent-{loads}-overlap" for loads in ("ptr", "tma")),
     "persistent-tma-overlap-split",
 )
-"""The names of the kernels that are written for a schedule."""
 
 OTHERS = tuple(name for name, kernel in kernels().items() if not kernel.recordable)
 NAMES = (*DEDICATED, *OTHERS)
@@ -90,15 +84,9 @@ OWN = "dedicated"
 
 
 def recordable(
-    kernel: str,
-    schedule: str,
-    problem: Problem,
-    loads: str = "tma",
-    overlap: bool = True,
-    ctas_per_sm: int = 1,
-    warps: int | None = None,
-    stages: int | None = None,
-) -> KernelConfig:
+    kernel: str, schedule: str, problem: Problem, loads: str = "tma", overlap: bool = True,
+    ctas_per_sm: int = 1, warps: int | None = None, stages: int | None = None,
+) -> KernelConfig:  # fmt: skip
     """The configuration of a kernel that writes stamps, "dedicated" or "table", in the problem's tiles.
 
     What is not given suits the tile and fits, see `pipeline`. Raises KernelError where the schedule has

@@ -14,7 +14,6 @@ WORDS = 8
 """int32 in a row of the table: pid_m pid_n k0 k1 partial peers, and two unused ones."""
 
 NO_PARTIAL = -1
-"""The index of the partial of a segment that is a whole tile."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,7 +40,6 @@ class PlanTable:
 
     @property
     def split(self) -> bool:
-        """Whether any tile is split along K."""
         return len(self.tiles) > 0
 
     def workspace(self) -> dict[str, torch.Tensor]:

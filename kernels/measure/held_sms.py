@@ -16,7 +16,6 @@ from ..gemm.stamps import WORDS
 from ..probes.spin import blocks, launch, shared_kb, stamp_buffer
 
 WARPS = 4
-"""Of a spinning block."""
 
 MOST_US = 500_000
 """The longest that SMs are held; the spinning kernel counts cycles with 32 bits."""

@@ -58,7 +58,6 @@ def driver() -> str:
 
 
 def gpu() -> Gpu:
-    """Which GPU the current device is."""
     return _gpu(torch.cuda.current_device())
 
 

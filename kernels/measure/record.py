@@ -172,7 +172,10 @@ def trace(
     spans["ready"] = np.where(owns, stamps[:, 9], spans["drain"])
     spans["fixup"] = np.where(owns, stamps[:, 10], spans["drain"])
     spans["cycles"] = stamps[:, 5] - stamps[:, 3]
-    entry = _entries(stamps)
+    _, cta = np.unique(stamps[:, 0], return_inverse=True)
+    entry = np.zeros(int(cta.max()) + 1, np.int64)
+    np.maximum.at(entry, cta, stamps[:, 8])  # stamped in one row of a thread block, 0 in the others
+    entry = entry[cta]
     spans = complete(spans, entry)
     residents = int(spans["slot"].max()) + 1
     if meta["launches"] > device.slots:
@@ -184,7 +187,11 @@ def trace(
             " or another number"
         )
     device = replace(device, sm_order=_filled(spans, device))
-    return Trace(problem, device, schedule, spans, "measured", tick, {**meta, **_launches(spans, entry)})
+    first = _firsts(spans)
+    later = first[spans["issue"][first] > spans["issue"].min()]
+    waits = {"launch_ns": (entry - spans["issue"])[later], "prologue_ns": (spans["start"] - entry)[first]}
+    meta = meta | {name: percentiles(ns) for name, ns in waits.items() if ns.size}
+    return Trace(problem, device, schedule, spans, "measured", tick, meta)
 
 
 def _filled(spans: np.ndarray, device: Device) -> tuple[int, ...]:
@@ -211,28 +218,11 @@ def _least_residents(spans: np.ndarray, rows: np.ndarray, launches: int, device:
     return -(-at_work // device.sms)
 
 
-def _entries(stamps: np.ndarray) -> np.ndarray:
-    """When each row's thread block executed its first instruction: int64 ns, shape [rows]."""
-    _, cta = np.unique(stamps[:, 0], return_inverse=True)
-    entry = np.zeros(int(cta.max()) + 1, np.int64)
-    np.maximum.at(entry, cta, stamps[:, 8])  # stamped in one row of a thread block, 0 in the others
-    return entry[cta]
-
-
 def _firsts(spans: np.ndarray) -> np.ndarray:
     """The rows that are their thread block's first segment, by cta: int64, shape [ctas with work]."""
     by_cta = np.lexsort((spans["start"], spans["cta"]))
     return by_cta[np.unique(spans["cta"][by_cta], return_index=True)[1]]
 
 
-def _launches(spans: np.ndarray, entry: np.ndarray) -> dict[str, Any]:
-    """launch_ns and prologue_ns of the meta, each where there is a thread block that shows it."""
-    first = _firsts(spans)
-    later = first[spans["issue"][first] > spans["issue"].min()]
-    waits = {"launch_ns": (entry - spans["issue"])[later], "prologue_ns": (spans["start"] - entry)[first]}
-    return {name: percentiles(ns) for name, ns in waits.items() if ns.size}
-
-
 def percentiles(ns: np.ndarray) -> dict[str, int]:
-    """The median, and what a fifth and four fifths are below."""
     return {f"p{p}": int(np.percentile(ns, p)) for p in (20, 50, 80)}

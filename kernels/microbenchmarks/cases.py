@@ -29,7 +29,6 @@ HOPS = 4096
 TIMED = ((16 * MB, "this SM"), (16 * MB, "all SMs"), (44 * MB, "this SM"), (2048 * MB, "none"))
 """Footprints, and who has brought them into the L2."""
 SHARES = (0.05, 0.2, 0.5, 0.8, 0.95)
-"""Quantiles over hops."""
 
 STEPS = 512
 ROUNDS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 24, 32, 64, 128, 256, 512)
@@ -146,7 +145,6 @@ def place(space: str, footprint: int) -> dict[str, Any]:
 
 
 def per(seen: Launch, count: int) -> Figures:
-    """What one of `count` hops or stages takes."""
     return {"cycles": seen.cycles / count, "ns": seen.ns / count, "sm_mhz": seen.sm_mhz}
 
 

@@ -140,7 +140,6 @@ WORDS = 1024
 STRIDE = 33
 WARPS = 32
 WIDTH = 16
-"""Bytes that a thread loads at once."""
 
 CHASE = f"""{{
     .reg .pred on;

@@ -16,7 +16,6 @@ from .stamping import Launch, read_stamps
 from .tile_loads import COLUMNS, TileLoading, TileLoads
 
 TILES = ((64, 64), (128, 128), (128, 256))
-"""Rows of a stage's two boxes."""
 SMALL = (32, 32)
 MOST_STAGES = 6
 BARRIER_BYTES = 1024
@@ -127,7 +126,6 @@ def in_l2(asked: TileLoads) -> TileLoads:
 
 
 def ways() -> tuple[str, ...]:
-    """How this GPU can load tiles."""
     needed = {"tma": (9, 0), "cp.async": (8, 0)}
     return tuple(by for by, least in needed.items() if torch.cuda.get_device_capability() >= least)
 

@@ -187,7 +187,6 @@ class TileLoading:
         return stamps
 
     def launch(self, loads: int) -> Launch:
-        """Load `loads` stages per block."""
         return read_stamps(self.start(loads).cpu().numpy())
 
     def check(self, loads: int) -> None:

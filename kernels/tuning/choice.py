@@ -13,7 +13,7 @@ both took: us, and cublas_us, null where cuBLAS cannot multiply such operands.
 import math
 import os
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
@@ -68,7 +68,10 @@ def choices(product: Product, gpu: Gpu | None) -> list[KernelConfig]:
             found += modelled(product, gpu.preset, gpu.sms)
         if gpu.note and not rows(gpu):
             _warn(gpu)
-    found += _anywhere(product)
+    k = max(16, LINE // product.operand_bytes)
+    for side, warps, stages in ((128, 8, 3), (32, 4, 1)):  # these ask for no table
+        tile = (_within(side, product.m), _within(side, product.n), k)
+        found.append(KernelConfig("naive", "naive", tile, "grouped:8", warps, stages))
     return [replace(one, stages=stages) for one in found for stages in range(one.stages, 0, -1)]
 
 
@@ -128,24 +131,14 @@ def _warn(gpu: Gpu) -> None:
     )
 
 
-def _anywhere(product: Product) -> Iterator[KernelConfig]:
-    """Kernels that ask for no table, the last of them for next to no shared memory."""
-    k = LINE // product.operand_bytes
-    for side, warps, stages in ((128, 8, 3), (32, 4, 1)):
-        tile = (_within(side, product.m), _within(side, product.n), max(16, k))
-        yield KernelConfig("naive", "naive", tile, "grouped:8", warps, stages)
-
-
 def _within(side: int, size: int) -> int:
     """The side of a tile for a matrix of this size: a power of two from 16, not above `side`."""
     return min(side, max(16, 1 << (size - 1).bit_length()))
 
 
 PRODUCT = ("m", "n", "k", "dtype", "layout")
-"""What identifies a row."""
 
 Time = Annotated[float, between(0, 10**12, above=True)]
-"""µs."""
 
 
 @dataclass(frozen=True, slots=True)

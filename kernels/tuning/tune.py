@@ -6,7 +6,6 @@ from dataclasses import asdict
 from typing import Any
 
 from tilesim.choice.candidates import candidates
-from tilesim.devices.device import Device
 from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
@@ -21,17 +20,12 @@ from .products import held_out
 from .tuner import compile_all, kind, method, times
 
 PROGRESS_UNITS = 100
-"""Units of progress of each product."""
 
 
 def tune(
-    *products: Product,
-    samples: int = 100,
-    seed: int = 0,
-    top: int | None = None,
-    table: dict[str, Any] | None = None,
-    progress: Callable[[int], object] = lambda units: None,
-) -> dict[str, Any]:
+    *products: Product, samples: int = 100, seed: int = 0, top: int | None = None,
+    table: dict[str, Any] | None = None, progress: Callable[[int], object] = lambda units: None,
+) -> dict[str, Any]:  # fmt: skip
     """The fastest kernel for each product: a table as tuning.choice reads it.
 
     `top`: time only so many kernels, those that the model of the machine ranks first; None: all that can run.
@@ -55,7 +49,12 @@ def tune(
 def _row(
     product: Product, samples: int, seed: int, top: int | None, progress: Callable[[int], object]
 ) -> dict[str, Any]:
-    every, done = _tried(product, this_gpu(1), top), 0
+    device, loads, done = this_gpu(1), "ptr" if no_tma(product) else "tma", 0
+    every = list(candidates(product, device, loads))
+    if top is not None:
+        from tilesim.choice.choose import choose  # matmul imports this package, and needs no model
+
+        every = [one.config for one in choose(product, device, loads)[:top]]
 
     def screened(share: float) -> None:
         nonlocal done
@@ -72,23 +71,10 @@ def _row(
     return asdict(product) | {"config": str(best)} | us
 
 
-def _tried(product: Product, device: Device, top: int | None) -> list[KernelConfig]:
-    """All candidates, or those that the model ranks first."""
-    loads = "ptr" if no_tma(product) else "tma"
-    if top is None:
-        return list(candidates(product, device, loads))
-    from tilesim.choice.choose import choose  # matmul imports this package, and needs no model
-
-    return [one.config for one in choose(product, device, loads)[:top]]
-
-
 def all_times(
-    products: Sequence[Product],
-    budget_s: float,
-    processes: int = 1,
-    samples: int = 15,
+    products: Sequence[Product], budget_s: float, processes: int = 1, samples: int = 15,
     progress: Callable[[int], object] = lambda done: None,
-) -> dict[str, Any]:
+) -> dict[str, Any]:  # fmt: skip
     """Times of all candidates for each product, as many as the budget of seconds allows, in turn.
 
     Kernels are compiled first, on `processes` processes. The report has "machine", "method", "kernels", a

@@ -31,7 +31,6 @@ CUBLAS = "cublas"
 
 
 def method(samples: int) -> str:
-    """How times are taken, in words."""
     return (
         "each kernel's C, poisoned with NaN, is compared with a float64 product of random inputs; then"
         f" {SCREENING} samples of each kernel, 1 if it took {HOPELESS:g} times as long as the fastest so far,"
@@ -55,12 +54,9 @@ class Times:
 
 
 def times(
-    product: Product,
-    configs: Sequence[KernelConfig],
-    samples: int,
-    seed: int = 0,
+    product: Product, configs: Sequence[KernelConfig], samples: int, seed: int = 0,
     progress: Callable[[float], object] = lambda share: None,
-) -> Times:
+) -> Times:  # fmt: skip
     """Time `configs`, which can compute `product`; `progress` gets the share that is screened.
 
     Raises KernelError where the operands do not fit into the GPU's memory, or the GPU fails.
@@ -97,8 +93,13 @@ def times(
         turns: dict[Any, Rotation] = {
             one: rotations[one] for one in sorted(found.us, key=found.us.__getitem__)[:FINALISTS]
         }
-        if library := _cublas(product, sets):
-            turns[CUBLAS] = library
+        library = [cublas(product.dtype, operands) for operands in sets]
+        try:
+            library[0]()
+        except RuntimeError:
+            pass  # cuBLAS cannot multiply such operands
+        else:
+            turns[CUBLAS] = Rotation(capture(library), library)
         seen = sample(turns, WARMUP, samples) if found.us else {}
         final = {one: spread(us)["us"] for one, us in seen.items()}
         cublas_us = final.pop(CUBLAS, None)
@@ -106,20 +107,9 @@ def times(
 
 
 def launches_for(work: Job, sets: Sequence[Matrices]) -> list[Callable[[], object]]:
-    """A launch for each set of operands, all with one workspace."""
     first = work.launcher(sets[0])
     first()
     return [first, *(first.bound_to(operands, {}) for operands in sets[1:])]
-
-
-def _cublas(product: Product, sets: Iterable[Matrices]) -> Rotation | None:
-    """cuBLAS with the same operands, None where it cannot multiply them."""
-    launches = [cublas(product.dtype, operands) for operands in sets]
-    try:
-        launches[0]()
-    except RuntimeError:
-        return None
-    return Rotation(capture(launches), launches)
 
 
 Work = list[tuple[KernelConfig, Product]]
@@ -144,7 +134,6 @@ def compile_all(products: Iterable[Product], device: Device, processes: int) -> 
 
 
 def kind(product: Product) -> str:
-    """What kernels are compiled for, of a product."""
     return f"{product.dtype}:{product.layout}"
 
 

@@ -139,14 +139,14 @@ def stoppable() -> Iterator[None]:
     if not alone or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         yield
         return
-    signal.signal(signal.SIGTERM, _stop)
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        # Whoever is impatient would otherwise interrupt the tidying up.
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        raise Stopped
+
+    signal.signal(signal.SIGTERM, stop)
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-
-def _stop(number: int, frame: FrameType | None) -> None:
-    # Whoever is impatient would otherwise interrupt the tidying up.
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    raise Stopped

@@ -40,7 +40,6 @@ OF_A_COURSE = (
     *("scene", "output"),
     *("films", "theme", "lang", "size", "fps", "transparent", "format", "captions"),
 )
-"""The options that a course accepts."""
 LEFT_OUT = ("opening", "work")
 """What a film has unless `--no-NAME` leaves it out."""
 OF_FRAMES = ("size", "fps", "transparent", "seconds", "from", "to", "captions", *LEFT_OUT)
@@ -92,10 +91,10 @@ class ExportRequest:
         try:
             scene = FilmTarget().convert(own["scene"], None, None)
             output, form = chosen(own.get("output"), own.get("format"), scene.label)
-            films = (
-                [CourseFilm().convert(name, None, None) for name in own["films"]] if "films" in own else None
-            )
-            at = Instant().convert(_instant(own["at"]), None, None) if "at" in own else None
+            films = own.get("films") and [CourseFilm().convert(name, None, None) for name in own["films"]]
+            at = own.get("at")
+            if at is not None:
+                at = Instant().convert(at if isinstance(at, tuple) else str(at), None, None)
         except click.UsageError as error:
             raise TilesimError(error.message) from None
         _check_form(scene, form, asked, at)
@@ -111,12 +110,10 @@ class ExportRequest:
 
     @property
     def captions_file(self) -> Path | None:
-        """Where the captions are written, None where nobody wants them."""
         return self.output.with_suffix(".vtt") if self.captions else None
 
     @property
     def outputs(self) -> tuple[Path | None, ...]:
-        """The files that are written."""
         return self.output, self.poster, self.captions_file
 
     @property
@@ -224,12 +221,10 @@ def make(
 
 
 def is_film(scene: Any) -> bool:
-    """Whether a scene is a film of ours, which takes settings."""
     return hasattr(scene, "checked")
 
 
 def check(scene: Any, settings: Mapping[str, Any]) -> None:
-    """Raise TilesimError where a film cannot be made of `settings`."""
     scene.checked(settings)
     if scene.default:
         load("scenes", "film.traces").traces_for(scene.default, settings)
@@ -318,10 +313,6 @@ def _page(request: ExportRequest, film: Any) -> Made:
 
 def _pixels(form: Any) -> str:
     return "x".join(map(str, form.size))
-
-
-def _instant(at: Any) -> Any:
-    return at if isinstance(at, tuple) else str(at)
 
 
 def _are_names(names: Any) -> bool:

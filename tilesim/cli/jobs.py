@@ -28,7 +28,6 @@ def workers_of(cluster: str | None) -> AbstractContextManager[Executor | None]:
 RETRIES = 3
 """How often a task is tried anew that a cluster has lost with its worker, or that failed there."""
 PATIENCE = 8
-"""Seconds that a cluster may take to answer."""
 LOST = 30
 """Seconds without any worker, after which none is expected back; a nanny needs some to start one anew."""
 

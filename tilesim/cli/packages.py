@@ -17,7 +17,6 @@ NEEDS = {
 }
 
 COURSE = "course"
-"""The name under which films are exported as one."""
 
 
 def load(folder: str, module: str = "") -> ModuleType:

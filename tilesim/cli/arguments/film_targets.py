@@ -104,8 +104,6 @@ def _unknown(value: str) -> str:
 
 
 class CourseFilm(click.ParamType):
-    """The name of a film, spelled with - or _."""
-
     name = "NAME"
 
     def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> Any:

@@ -31,7 +31,6 @@ from tilesim.traces import Trace
 F = TypeVar("F", bound=Callable[..., Any])
 
 OWN = "from the file"
-"""The default shown in help for options that add facts to a file."""
 PROBLEM = Problem(4096, 4096, 512)
 DEVICE = "h200"
 MAX_TILES = 2**22
@@ -117,7 +116,6 @@ reading_options = _group(
     ),
 )
 file_options = _group(problem_options(OWN), device_options(OWN), reading_options)
-"""What a file of others may not say."""
 costs_options = _group(
     click.option(
         "--costs",
@@ -138,13 +136,11 @@ costs_options = _group(
 def count_option(
     name: str, about: str, default: int, least: int = 1, most: int | None = 1000, **more: Any
 ) -> Callable[[F], F]:
-    """An option that takes a whole number from `least` to `most`."""
     kind = Whole(least, most)
     return click.option(f"--{name}", type=kind, default=default, help=f"{about}  [{default}]", **more)
 
 
 def samples_option(each: str, default: int = 100) -> Callable[[F], F]:
-    """`--samples COUNT`, of each kernel, step or whatever is timed."""
     return count_option("samples", f"Samples per {each}.", default, most=100_000)
 
 
@@ -163,7 +159,6 @@ kernel_options = _group(
 )
 ctas_option = count_option("ctas-per-sm", "Thread blocks per SM that the schedule plans for.", 1, most=64)
 run_options = _group(click.argument("schedule", type=Schedule()), problem_options(), device_options())
-"""What a command plans and plays."""
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
@@ -188,7 +183,6 @@ report_options = _group(figures_option, json_option)
 
 
 def save_trace(trace: Trace, output: str) -> None:
-    """Write `trace` in the format given by the extension of `output`, .npz by default, and report it."""
     formats.save(trace, output, formats.format_of(output) or "npz")
     wrote(output)
 

@@ -101,7 +101,6 @@ TORCH_NAMES = {
     "float16": "fp16", "half": "fp16", "bfloat16": "bf16", "float32": "fp32", "float": "fp32",
     "float8": "fp8", "float8_e4m3fn": "fp8",
 }  # fmt: skip
-"""What PyTorch calls some data types."""
 
 
 class Dtype(Name):
@@ -132,7 +131,6 @@ class Names(click.ParamType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """As a value of the type itself, after those that are there."""
         before, comma, word = incomplete.rpartition(",")
         items = self.kind.shell_complete(ctx, param, word)
         return [CompletionItem(before + comma + item.value, item.type) for item in items]

@@ -9,14 +9,7 @@ import click
 
 from tilesim.analysis.compare import DIVERGED, Comparison, Pair, compare
 from tilesim.analysis.regression import Change, Regression, regression
-from tilesim.cli.arguments.options import (
-    costs_from,
-    costs_options,
-    facts_from,
-    file_options,
-    json_option,
-    usage,
-)
+from tilesim.cli.arguments import options as shared
 from tilesim.cli.arguments.parameter_types import INPUT, Percent
 from tilesim.cli.output.figures import time
 from tilesim.engine.simulate import replay
@@ -37,9 +30,9 @@ from tilesim.traces import Trace, about
     metavar="PERCENT",
     help="Exit with 1 if it is slower by more, 2% for example, and by more than the noise.",
 )
-@file_options
-@costs_options
-@json_option
+@shared.file_options
+@shared.costs_options
+@shared.json_option
 def command(
     traces: tuple[str, ...], before: tuple[str, ...], fail_above: float | None, seed: int, as_json: bool,
     **options: Any,
@@ -56,7 +49,7 @@ def command(
     options are an earlier and a later run. Several repeats of a side show the noise between them; each
     earlier one takes a --before of its own.
     """
-    facts = facts_from(options)
+    facts = shared.facts_from(options)
     loaded = read_several(traces, facts)
     if before or fail_above is not None or _are_two_runs(loaded, seed, options):
         later = list(zip(traces, loaded, strict=True))
@@ -75,8 +68,8 @@ def command(
             "--costs and --seed apply only if the simulation is made here; leave out either them or SIM"
         )
     for trace in () if simulations else measured:
-        costs = costs_from(options, trace.schedule, trace.gemm, trace.device)
-        with usage():
+        costs = shared.costs_from(options, trace.schedule, trace.gemm, trace.device)
+        with shared.usage():
             simulations.append(replay(trace, costs, seed))
     pairs = list(zip(simulations, measured, strict=True))
     found = [compare(*pair) for pair in pairs]
@@ -121,7 +114,6 @@ def _compare_runs(
 
 
 def _slower(found: Regression, before: Sequence[str], after: Sequence[str]) -> list[str]:
-    """The files, the result in a sentence, then lines for each part and the tiles and SMs that lost most."""
     whole = found.makespan
     noise = "" if whole.noise is None else f"; repeats differ by up to {whole.noise / whole.before:.1%}"
     word = "slower" if whole.ns > 0 else "faster"
@@ -158,12 +150,10 @@ def _change(name: str, change: Change) -> str:
 
 
 def _with_provenance(found: Comparison, simulated: Trace, measured: Trace) -> dict[str, Any]:
-    """The figures, and what each of the two runs describes."""
     return {"simulated": about(simulated), "measured": about(measured)} | found.as_json()
 
 
 def _table(found: Sequence[Comparison], measured: Sequence[Trace]) -> str:
-    """A line for each run, from its first multiply to its last write, then the median and largest error."""
     names = [_name(trace) for trace in measured]
     wide = max(map(len, names))
     lines = [f"{'':{wide}} {'measured':>12} {'simulated':>12} {'off':>7} {'in cycles':>9}"]

@@ -33,7 +33,6 @@ EXTRAS = {
 }
 """The extras that users have a use for, each with what for; "" for what is always needed."""
 NEEDED = ("", "films")
-"""Without these no film can be made."""
 OLDEST_PYTHON = (3, 11)
 CLONE = Path(__file__).resolve().parents[2] / "pyproject.toml"
 """The project file of a clone, which knows more than what was noted when it was installed."""
@@ -165,7 +164,6 @@ def _libraries(have_packages: bool) -> Iterator[Check]:
 
 
 def _gpu() -> Check:
-    """The NVIDIA GPUs, and their driver, as `nvidia-smi` says them."""
     use, command = EXTRAS["kernels"], shutil.which("nvidia-smi")
     lines: list[str] = []
     if command:

@@ -81,7 +81,6 @@ def _are_tables(films: Any) -> bool:
 
 
 def _film(number: int, asked: Mapping[str, Any], where: Path, folder: Path) -> tuple[ExportRequest, Any]:
-    """A film from its table, and what is to be drawn; raises TilesimError, which says in which film it is."""
     try:
         if "output" not in asked and "scene" in asked:
             raise TilesimError("it has no output")

@@ -74,7 +74,6 @@ def command(file: str | None, as_json: bool, **options: Any) -> None:
 
 
 def _known(device: str | None) -> tuple[dict[str, Any], list[str]]:
-    """What is known of a device, as JSON values and as lines."""
     if device is None:
         raise click.UsageError("give a file, or a GPU with --device")
     with usage():
@@ -108,7 +107,6 @@ def _content(path: str, facts: Mapping[str, Any]) -> Content:
 
 
 def _device(entry: dict[str, Any]) -> Content:
-    """The facts, then the kernels whose costs the file contains."""
     known = with_derived(published(entry))
     lines, values = device_table.lines(known), device_table.as_json(known)
     if costs := entry.get("costs"):
@@ -140,7 +138,6 @@ def _trace(trace: Trace) -> tuple[list[str], Mapping[str, Any]]:
 
 
 def _calibrations(entries: list[dict[str, Any]]) -> Content:
-    """A line for each kernel, and a second one for its costs."""
     lines = []
     for entry in entries:
         one, listed = Calibration.from_mapping(entry), with_current_names(entry["costs"])
@@ -155,7 +152,6 @@ def _calibrations(entries: list[dict[str, Any]]) -> Content:
 
 
 def _knobs(costs: Costs) -> list[str]:
-    """Each cost that differs from its default."""
     values = {field.name: (getattr(costs, field.name), field.default) for field in fields(Costs)}
     return [f"  {name:22} {value}" for name, (value, default) in values.items() if value != default]
 

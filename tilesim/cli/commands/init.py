@@ -12,7 +12,6 @@ from tilesim.errors import TilesimError, shown
 TAKEN = (
     "Default", "Device", "FadeIn", "Film", "Finding", "Group", "Lanes", "PlayTrace", "Problem", "TileGrid",
 )  # fmt: skip
-"""The names that the file imports."""
 
 
 class SceneFile(click.Path):

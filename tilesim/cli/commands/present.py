@@ -62,7 +62,6 @@ def command(
 
 
 def _asked(film: Target, output: Path, look: Mapping[str, Any]) -> dict[str, Any]:
-    """What is asked of a film; other scenes have no theme and no language."""
     own = {name: look[name] for name in ("size", "fps") if name in look}
     return {"scene": film, "output": str(output), **(own if film.file else look)}
 

@@ -23,22 +23,9 @@ from tilesim.analysis.sweep import (
     combinations,
     sweep,
 )
+from tilesim.cli.arguments import options as shared
 from tilesim.cli.arguments import schedule_files
-from tilesim.cli.arguments.options import (
-    DEVICE,
-    PICTURE_FILE,
-    PROBLEM,
-    TABLE_FILE,
-    Schedule,
-    TileShape,
-    check_tiles,
-    costs_options,
-    given,
-    json_option,
-    output_option,
-    usage,
-)
-from tilesim.cli.arguments.parameter_types import DEVICES, DTYPES, ORDER, Names
+from tilesim.cli.arguments.parameter_types import DEVICES, DTYPES, ORDER, Names, Schedule, TileShape
 from tilesim.cli.jobs import jobs_option
 from tilesim.cli.output.figures import progress, wrote
 from tilesim.cli.packages import load
@@ -82,7 +69,6 @@ class Numbers(click.ParamType):
 
 
 def axis(name: str, kind: click.ParamType, metavar: str, help: str) -> Callable[[F], F]:
-    """An option that takes several values; its own value is a list of them, None where it was not given."""
     return click.option(name, type=kind, metavar=metavar, help=help, multiple=True, callback=_joined)
 
 
@@ -115,27 +101,29 @@ FRAMES = ("1080p", "720p", "480p")
     "--tile",
     Names(TileShape()),
     "MxNxK",
-    f"Output tiles, and sizes of a K-step.  [{'x'.join(map(str, PROBLEM.tile))}]",
+    f"Output tiles, and sizes of a K-step.  [{'x'.join(map(str, shared.PROBLEM.tile))}]",
 )
-@axis("--order", Names(ORDER), "NAMES", f"Rasterization orders.  [{PROBLEM.order}]")
-@axis("--dtype", Names(DTYPES), "NAMES", f"Data types of A and B.  [{PROBLEM.dtype}]")
+@axis("--order", Names(ORDER), "NAMES", f"Rasterization orders.  [{shared.PROBLEM.order}]")
+@axis("--dtype", Names(DTYPES), "NAMES", f"Data types of A and B.  [{shared.PROBLEM.dtype}]")
 @axis(
     "--device",
     Names(DEVICES),
     "NAMES",
-    f"GPUs; `tilesim list` shows them.  [{DEVICE}, unless --sms is given]",
+    f"GPUs; `tilesim list` shows them.  [{shared.DEVICE}, unless --sms is given]",
 )
 @axis("--sms", Numbers(), "COUNTS", "Numbers of SMs, of the GPUs of --device or of an H200.")
 @axis("--ctas-per-sm", Numbers(), "COUNTS", "Thread blocks that fit on an SM.  [1]")
-@costs_options
-@output_option(TABLE_FILE, "Write the table here (.csv, .parquet).  [standard output, as CSV]")
-@click.option("--picture", type=PICTURE_FILE, metavar="FILE", help="Write a chart of the table here (.png).")
+@shared.costs_options
+@shared.output_option(shared.TABLE_FILE, "Write the table here (.csv, .parquet).  [standard output, as CSV]")
+@click.option(
+    "--picture", type=shared.PICTURE_FILE, metavar="FILE", help="Write a chart of the table here (.png)."
+)
 @click.option(
     "--theme", type=click.Choice(["dark", "light"]), default="dark", help="Theme of the chart.  [dark]"
 )
 @click.option("--size", type=click.Choice(FRAMES), default="1080p", help="Size of the chart.  [1080p]")
 @jobs_option
-@json_option
+@shared.json_option
 def command(
     output: str | None, picture: str | None, theme: str, size: str, jobs: int | None, as_json: bool,
     costs: str | None, seed: int, **options: Any,
@@ -149,15 +137,19 @@ def command(
     If a schedule or the costs do not allow a combination, its row is empty, with the reason in the column
     `error`.
     """
-    with usage():
+    with shared.usage():
         files.check_outputs((output, picture), (costs,))
         whole("the seed", seed, 0, 2**63 - 1, CostsError)
-        every = combinations(_axes(options), Device.named(DEVICE))
+        # the sawtooth if no size is given; otherwise n defaults to m
+        square = {"n": ["m"]} if shared.given(options, SIZES) else {}
+        axes = shared.given(options, ("schedule", *DEVICE_AXES, *PROBLEM_AXES))
+        usual = {"schedule": SCHEDULES, **SAWTOOTH, **square}
+        every = combinations(usual | axes, Device.named(shared.DEVICE))
         for one in every:
-            check_tiles(one.problem)
+            shared.check_tiles(one.problem)
     write = _writer(output) if output else None
     if picture:
-        with usage():
+        with shared.usage():
             load("scenes", "sweep_chart.chart").axes([blank(one) for one in every])
     texts = click.get_current_context().meta.get(schedule_files.__name__, ())
     with progress("sweep", len(every)) as done:
@@ -171,13 +163,6 @@ def command(
         wrote(picture)
     if as_json or not output:
         click.echo(_json_of(rows, seed) if as_json else _csv_of(rows), nl=as_json)
-
-
-def _axes(options: dict[str, Any]) -> dict[str, Any]:
-    """The values on each axis: the sawtooth if no size is given; otherwise n defaults to m."""
-    square = {"n": ["m"]} if given(options, SIZES) else {}
-    named = ("schedule", *DEVICE_AXES, *PROBLEM_AXES)
-    return {"schedule": SCHEDULES, **SAWTOOTH, **square, **given(options, named)}
 
 
 def _report_errors(rows: list[Row]) -> None:
@@ -207,7 +192,6 @@ def _json_of(rows: Sequence[Row], seed: int) -> str:
 
 
 def _writer(path: str) -> Callable[[Sequence[Row], BinaryIO], object]:
-    """What writes rows in the format that `path` ends in; CSV where it has no ending."""
     if Path(path).suffix.lower() != ".parquet":
         return lambda rows, file: file.write(_csv_of(rows).encode())
     try:

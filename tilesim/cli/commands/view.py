@@ -51,7 +51,6 @@ def command(traces: tuple[str, ...], port: int, lang: str | None, no_browser: bo
 def _page(
     kept: Callable[[str], list[Trace]], words: Mapping[str, Any], version: str, at: int | None = None
 ) -> str:
-    """The page for some files, or for the error in one of them; it reloads when they change."""
     try:
         return player.page(kept(version), version=version, at=at, **words)
     except TilesimError as error:

@@ -33,7 +33,6 @@ MEASURED = ("p20", "p80", "bound", "limit_tflops", "dram_bytes", "sectors_per_re
 
 
 def article_first(report: Report) -> Iterator[dict[str, Any]]:
-    """The article's row above those that were measured."""
     us, tflops = 1000 * report["article"]["ms"], report["article"]["tflops"]
     yield dict.fromkeys(MEASURED) | {"kernel": "the", "dtype": "article", "us": us, "tflops": tflops}
     for row in report["rows"]:
@@ -58,7 +57,6 @@ def residents_seen(report: Report) -> list[str]:
 
 
 def dram_traffic(row: Row) -> Row:
-    """Bytes read from DRAM and written to it, where they were counted."""
     counted = "dram_read_bytes" in row
     return {"dram_bytes": row["dram_read_bytes"] + row["dram_write_bytes"]} if counted else {}
 
@@ -107,7 +105,6 @@ def constants(report: Report) -> Iterator[str]:
 
 
 def chased(row: Row) -> Row:
-    """Where a pointer chase went, and in which order."""
     return {"order": row.get("order"), "where": f"{_size(row)} of {row['space']}"}
 
 
@@ -138,7 +135,6 @@ def _size(row: Row) -> str:
 
 
 def whys(report: Report) -> list[str]:
-    """Why each step is there."""
     whys = {row["name"]: row["why"] for row in report["rows"]}
     return ["", *(f"{name}: {why}" for name, why in whys.items())]
 
@@ -161,7 +157,6 @@ def sm_groups(report: Report) -> Iterator[str]:
 
 
 def beginnings(row: Row) -> Row:
-    """The SMs with which launches began, the most frequent first."""
     first = [f"{' '.join(map(str, sms))} ({count})" for sms, count in row["first"]]
     more = f" and {len(first) - SHOWN} more" if len(first) > SHOWN else ""
     return {"begin": ", ".join(first[:SHOWN]) + more}

@@ -12,7 +12,6 @@ def lines(facts: Mapping[str, Fact]) -> list[str]:
 
 
 def named(facts: Mapping[str, Fact]) -> list[str]:
-    """A fact a line, with its source or rule."""
     rows = [(name, _value(name, fact.value), _whence(fact)) for name, fact in facts.items()]
     wide = max(len(value) for _, value, _ in rows)
     return [f"  {name:23} {value:{wide}}  {whence}" for name, value, whence in rows]

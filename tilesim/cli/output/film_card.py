@@ -12,9 +12,7 @@ from tilesim.errors import TilesimError
 from tilesim.text import plural
 
 WIDTH = 12
-"""Characters of the names on the left."""
 SAID = ("title", "question", "finding", "part", "shows")
-"""What a film declares in words."""
 DEFAULT = re.compile(r"  \[.*\]$")
 """How a help text ends that says what stands in where nothing is given."""
 
@@ -66,7 +64,6 @@ def _options(name: str, film: Declared) -> dict[str, Any]:
 
 
 def _explained(options: Mapping[str, Any], export: click.Command) -> list[str]:
-    """A line an option: how it is written, what it is, and its default in brackets."""
     context, rows = click.Context(export), []
     for parameter in export.params:
         record = parameter.get_help_record(context)

@@ -28,7 +28,6 @@ class Table(NamedTuple):
 
 
 def derived(made: Callable[[Row], Row], rows: str = "rows") -> Callable[[Report], list[Row]]:
-    """The rows of a report, each with more fields, which `made` makes of it."""
     return lambda report: [{**row, **made(row)} for row in report[rows]]
 
 
@@ -53,14 +52,13 @@ class Bench(click.Command):
         show(getattr(load("kernels", f"bench.{name}"), name)(*sizes, **given), self.text, output, as_json)
 
     def text(self, report: Report) -> str:
-        """What it was measured on, then each part."""
-        return "\n".join([machine(report), *(line for part in self.parts for line in _lines(part, report))])
-
-
-def _lines(part: Part, report: Report) -> Iterable[str]:
-    if isinstance(part, str):
-        return [filled(part, report)]
-    return part.lines(report) if isinstance(part, Table) else part(report)
+        lines = [machine(report)]
+        for part in self.parts:
+            if isinstance(part, str):
+                lines.append(filled(part, report))
+            else:
+                lines += part.lines(report) if isinstance(part, Table) else part(report)
+        return "\n".join(lines)
 
 
 def product_times(report: Report) -> list[str]:

@@ -8,18 +8,8 @@ from typing import Any
 import click
 
 from tilesim.cli import Group
-from tilesim.cli.arguments.options import (
-    Schedule,
-    TileShape,
-    ctas_option,
-    kernel_options,
-    problem_from,
-    problem_options,
-    report_options,
-    samples_option,
-    sizes_option,
-    usage,
-)
+from tilesim.cli.arguments import options as shared
+from tilesim.cli.arguments.parameter_types import Schedule, TileShape
 from tilesim.cli.benches import BENCHES
 from tilesim.cli.output.reports import machine, product_times, show
 from tilesim.cli.packages import load
@@ -36,8 +26,8 @@ TABLE_DRIVEN = "table:"
     invoke_without_command=True,
     short_help="Time the kernels, or launches, on this machine's GPU.",
 )
-@problem_options()
-@sizes_option("M, N and K; repeat it for several.", TileShape())
+@shared.problem_options()
+@shared.sizes_option("M, N and K; repeat it for several.", TileShape())
 @click.option(
     "--kernel",
     "kernels",
@@ -45,11 +35,11 @@ TABLE_DRIVEN = "table:"
     metavar="NAME",
     help="Time only this, such as table:stream-k; repeat it for several.",
 )
-@kernel_options
-@ctas_option
-@samples_option("kernel")
+@shared.kernel_options
+@shared.ctas_option
+@shared.samples_option("kernel")
 @click.option("--host", is_flag=True, help="Also launch one by one, with the host's work.")
-@report_options
+@shared.report_options
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -65,8 +55,8 @@ def command(
     """
     if ctx.invoked_subcommand is not None:
         return
-    problem = problem_from(options)
-    with usage():
+    problem = shared.problem_from(options)
+    with shared.usage():
         problems = [replace(problem, m=m, n=n, k=k) for m, n, k in sizes] or [problem]
     measure = load("kernels")
     for name in kernels:

@@ -70,7 +70,6 @@ def _measured(report: dict[str, Any]) -> str:
 
 
 def _judged(found: list[Judged]) -> list[str]:
-    """A line per product, then the figures of those that were fitted to and of those that were held out."""
     lines = text(map(_row, found), COLUMNS)
     for what, held_out in (("fitted to", False), ("held out", True)):
         some = [one for one in found if one.timed.held_out == held_out and one.ratio]
