@@ -1,9 +1,7 @@
 """matmul: a matrix product as a torch operator, by whichever kernel is known to be the fastest for its shape.
 
-`tilesim::matmul` is a custom operator: torch.compile puts it into a graph as it is, autograd knows its
-gradients, which are two products of the same kind, and neither copies an operand that has a dense dimension.
-
-fp32 is multiplied in full, or as tf32 where torch's own setting for its products says so
+`tilesim::matmul` is a custom operator: torch.compile puts it into a graph as it is, and autograd knows its
+gradients. fp32 is multiplied in full, or as tf32 where torch's own setting for its products says so
 (torch.set_float32_matmul_precision). fp8 is e4m3, without scales: its product is bf16 and has no gradient.
 """
 

@@ -1,9 +1,8 @@
 """The reduction ladder: five kernels that sum a vector, each improving on the previous one by one idea.
 
 After Mark Harris, "Optimizing Parallel Reduction in CUDA" (NVIDIA, 2007), and, for the shuffles, Justin
-Luitjens, "Faster Parallel Reductions on Kepler" (NVIDIA, 2014). Each thread block sums its values of x [n]
-into one sum, and the kernel is launched again on these sums until one is left. No kernel uses float atomics,
-so sums are bitwise reproducible on one GPU.
+Luitjens, "Faster Parallel Reductions on Kepler" (NVIDIA, 2014). Each thread block sums its values of x [n],
+and the kernel is launched again on these sums until one is left.
 
 The two trees are PTX, because Triton's tile language turns tl.sum into shuffles, and Gluon turns its views of
 shared memory into ldmatrix and stmatrix and makes threads without a pair repeat others' work.

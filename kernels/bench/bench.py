@@ -131,13 +131,12 @@ def bench(
     """Time `kernels` on `problems`, in JSON values: "machine" (see facts), "method" and "rows".
 
     A kernel is one of NAMES, or table:SCHEDULE, such as table:stream-k:108, with TMA loads and overlap.
-    `warps` and `stages`: where not given, what suits the tile and fits (see launch.named).
-    `ctas_per_sm`: thread blocks per SM that the schedules count on. `host`: time launches one by one, too.
+    `warps` and `stages`: where not given, what suits the tile and fits. `ctas_per_sm`: thread blocks per SM
+    that the schedules count on. `host`: time launches one by one, too, as host_us.
 
     A row per problem and kernel has m, n, k, tile, dtype, order, kernel; us (the median kernel time), p20,
     p80 in µs; tflops; sm_mhz, the SMs' clock meanwhile; relative_error; samples, and launches per sample; for
-    a Triton kernel also variant, schedule, loads, warps, stages, and fallback where its loads are not those
-    of its name; host_us where asked for, the time of a launch with the host's work.
+    a Triton kernel also variant, schedule, loads, warps, stages, and fallback, why its loads are not its own.
 
     Raises KernelError, too, for an unknown kernel or a problem out of reach, and what `plan` raises.
     """

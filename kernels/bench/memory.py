@@ -43,9 +43,8 @@ def memory(repeats: int = 5) -> dict[str, Any]:
     driver reports it), "tick_ns", and a list of rows for each of SECTIONS (see its functions).
 
     A row says what the case is and has, each as p20, p50 and p80 over launches, its figures: cycles and ns
-    (of one hop, stage or K-step), gb_per_s (10⁹ bytes), bytes_per_clock and macs_per_clock (of one SM),
-    sm_mhz (the SMs' clock meanwhile); a row of hops has cycles by quantiles over hops. What a GPU lacks, such
-    as TMA, has no rows.
+    (of one hop, stage or K-step), gb_per_s (10⁹ bytes), bytes_per_clock and macs_per_clock (of one SM), and
+    sm_mhz. What a GPU lacks, such as TMA, has no rows.
     """
     random, here = torch.Generator("cuda").manual_seed(0), torch.cuda.get_device_properties()
     about = {

@@ -1,8 +1,7 @@
 """reductions: times of the five steps of the reduction ladder, beside a copy and torch.sum.
 
-Two gates stand before any timing. A vector of random odd multiples of a half has sums that fp32 holds
-exactly in any order, and none of them is zero, so that one left out or taken twice is seen: the sum must be
-equal to the bit. A vector of random fractions is then summed with an error as fp32 makes it.
+Before any timing, a vector of random odd multiples of a half is summed: fp32 holds its sums exactly in any
+order, and no value is zero, so that one left out or taken twice is seen.
 """
 
 from collections.abc import Callable
@@ -37,14 +36,11 @@ METHOD = (
 
 @measuring
 def reductions(*sizes: int, warmup: int = 30, samples: int = 100) -> dict[str, Any]:
-    """Time each step on fp32 vectors of `sizes` values, of SIZES where none is given, in JSON values:
-    "machine" (see facts), "method" and "rows".
+    """Time each step on fp32 vectors of `sizes` values, in JSON values: "machine", "method" and "rows".
 
     A row per size and step, and one each for torch.sum and copy, has name, why (in a sentence), n; us (the
     median), p20 and p80 in µs; gb_per_s, share_of_copy; stages (launches of one sum); relative_error
-    against a float64 sum, None for the copy.
-
-    Raises KernelError, too, for a size that does not fit into the GPU's memory.
+    against a float64 sum, None for the copy. Raises KernelError, too, for a size that does not fit.
     """
     rows: list[dict[str, Any]] = []
     for n in sizes or SIZES:

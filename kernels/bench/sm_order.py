@@ -40,13 +40,11 @@ METHOD = (
 
 @measuring
 def sm_order(launches: int = 200) -> dict[str, Any]:
-    """The order in which this machine's GPU fills its SMs, in JSON values.
-
-    "machine" (see facts), "method", "device" (the preset's name, or ""), "tiers" (of groups of SMs, as the
-    orders show them), "as_preset" (whether the preset says the same, None where it says nothing), "gpcs" (as
-    clusters show them, SMs sorted; empty where the GPU has no clusters), "launch_spread_ns" (median, from
-    the first block's begin to the last's, one block an SM) and "rows": launched, blocks_per_sm, launches,
-    alike, explained, and first, a list of [SM that each tier began with, launches].
+    """The order in which this machine's GPU fills its SMs, in JSON values: "machine", "method", "device" (the
+    preset's name, or ""), "tiers" (of groups of SMs, by the orders), "as_preset" (whether the preset says the
+    same, None where it says nothing), "gpcs" (by clusters), "launch_spread_ns" (median, from the first
+    block's begin to the last's, one block an SM) and "rows": launched, blocks_per_sm, launches, alike,
+    explained, and first, a list of [SM that each tier began with, launches].
 
     Raises KernelError, too, where the blocks did not spread over all SMs evenly.
     """

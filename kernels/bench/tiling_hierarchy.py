@@ -34,12 +34,10 @@ METHOD = (
 
 @measuring
 def tiling_hierarchy(repeats: int = 5) -> dict[str, Any]:
-    """Rates of one warp group's wgmma, in JSON values: "machine", "method", "repeats", "rows"
-    and "products".
+    """Rates of one warp group's wgmma, in JSON values: "machine", "method", "repeats", "rows" and "products".
 
-    A row has dtype, tile [64, N, K], warps, ctas_per_sm, and as p20, p50 and p80 over launches
-    macs_per_clock (of an SM) and sm_mhz. Products are rows of `bench`, one for each of TILES, with counters
-    where they can be read.
+    A row has dtype, tile [64, N, K], warps, ctas_per_sm, and macs_per_clock (of an SM) and sm_mhz, each as
+    p20, p50 and p80. Products are rows of `bench`, one for each of TILES, with METRICS where counted.
 
     Raises KernelError, too, where the GPU has no wgmma.
     """

@@ -1,8 +1,5 @@
 """turnaround: how long a thread block's place on an SM stays empty between it and its successor.
 
-Blocks do nothing but spin, so nothing of a kernel's own is in it: no loads before the first multiply, no
-stores to wait for.
-
 An SM gives a slot to a new block as soon as one leaves, so the i-th block to come after the first wave
 follows the i-th to leave. Where several leave at once it is not known which follows which, and the gaps'
 sum is all the same.
@@ -43,9 +40,9 @@ def turnaround(repeats: int = 5) -> dict[str, Any]:
     """The CTA turnaround of this machine's GPU in JSON values: "machine", "method", "tick_ns", "sm_mhz",
     "launch_ns" and "rows".
 
-    A row per threads, shared memory and spin: threads, shared_kb, spin, residents (thread blocks on an SM
-    at once, as stamped), gaps (their number), cycles and ns (each with min, p20, p50, p80), medians_ns (of
-    each repeat), and the mean by %clock64 (mean_ns) and by %globaltimer (timer_ns).
+    A row per threads, shared memory and spin: threads, shared_kb, spin, residents (as stamped), gaps (their
+    number), cycles and ns (each with min, p20, p50, p80), medians_ns (of each repeat), and the mean by
+    %clock64 (mean_ns) and by %globaltimer (timer_ns).
     """
     most = shared_kb()
     sweep = [(each, kb, spin) for kb, each, spin in product(SHARED_KB, THREADS, SPINS) if kb <= most]

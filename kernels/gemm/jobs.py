@@ -30,9 +30,8 @@ def job(
     All launches of a job share one workspace and must follow one another. With `concurrent` each launcher has
     a workspace of its own, so that launches of two may run at once, and `check` sees none of them.
 
-    Raises ScheduleError or PlanError where the schedule makes no plan that ends on this device's slots,
-    KernelError where the kernel cannot compute the product so, or what the plan needs does not fit into the
-    GPU's memory.
+    Raises ScheduleError or PlanError where the schedule makes no plan that ends on this device's slots, and
+    KernelError where the kernel cannot compute the product so, or the plan does not fit the GPU's memory.
     """
     check(config, product)
     module = import_module(f".{config.kernel.replace('-', '_')}", __package__)
@@ -61,11 +60,9 @@ def kernel_launch(
 ) -> KernelLaunch:  # fmt: skip
     """A launch of a kernel, whose arguments up to K are tensors and sizes, and which has a plan of `rows`.
 
-    `values`: arguments by name, and options of the launch, where they do not follow from the rest. `boxes`:
-    rows and columns of a, b and c that the kernel loads and stores at a time, where they are not a K-step's
-    and an epilogue subtile's, and of others of the same matrices, such as b_rest. Raises KernelError for
-    operands that it cannot take, and for stamps where it writes none, or that are not exactly as large as the
-    plan, which the kernel does not check.
+    `values`: arguments by name, and options of the launch. `boxes`: rows and columns of a, b and c that the
+    kernel loads and stores at a time, where they are not a K-step's and an epilogue subtile's, and of others
+    of the same matrices, such as b_rest. Raises KernelError for operands and stamps that it cannot take.
     """
     if stamps is not None:
         if "stamps" not in kernel.arg_names:

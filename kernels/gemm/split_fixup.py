@@ -1,8 +1,6 @@
-"""The fix-up of split tiles: thread blocks that share a tile store partial sums, and one of them adds these.
-
-All segments of a split tile but the last in plan order store their accumulators as partials. The last, the
-tile's owner, waits for them, adds them in plan order, so that the result is bitwise reproducible, and writes
-C.
+"""The fix-up of split tiles: all segments of a tile but the last in plan order store their accumulators as
+partials. The last, its owner, waits for them, adds them in plan order, so that the result is bitwise
+reproducible, and writes C.
 
 `partials` is fp32 [partials, BM * BN]; a tile's partials are consecutive. `flags` is int32 [partials], all
 zero between launches: each warp of the writer adds 1 when its part of the partial is visible, each warp of
@@ -11,7 +9,7 @@ to zero. `fault` is one int32: a wait that times out writes its partial's index 
 the kernel always ends, and the launch is then an error.
 
 In a partial, each 8 x 8 block of the accumulator is contiguous, which is what a warp holds in a wgmma's
-layout, so loads and stores are whole cache lines. Other layouts give the same values.
+layout, so loads and stores are whole cache lines.
 """
 
 import triton

@@ -6,12 +6,10 @@ Each stage holds one K-step of A and B and has two mbarriers: `full` completes w
 names the parity of the phase that must have completed. In its first round a producer has nothing to wait for,
 so it begins with the odd parity.
 
-The kernels are written in Gluon, which ships with Triton, because Triton's tile language cannot assign work
-to warps. They need wgmma, which only sm_90 has; the interpreter cannot run them.
-
-With programmatic dependent launch, a kernel's blocks are set up while its predecessor ends, and `produce`
-waits for all of the predecessor's writes before its first load. Consumers depend on such loads and need no
-wait.
+The kernels are written in Gluon, because Triton's tile language cannot assign work to warps. They need wgmma,
+which only sm_90 has; the interpreter cannot run them. With programmatic dependent launch, a kernel's blocks
+are set up while its predecessor ends, and `produce` waits for all of the predecessor's writes before its
+first load. Consumers depend on such loads and need no wait.
 """
 
 import torch
@@ -71,8 +69,7 @@ _left: dict[int, torch.Tensor] = {}
 
 
 def flags(rows: int, columns: int) -> torch.Tensor:
-    """Zeros on the current GPU that no other launch has: int32 [rows, columns]. Thread blocks wait for each
-    other by them; they are zero before a launch, which leaves them so.
+    """Zeros on the current GPU that no other launch has, and that a launch leaves: int32 [rows, columns].
 
     What is allocated while a CUDA graph is captured would be set to zero at each replay, by a kernel of its
     own that takes as long as a small product. So captured launches get flags from a pool that was zeroed

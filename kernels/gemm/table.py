@@ -5,8 +5,7 @@ partials, from index `partial` on. A segment that stores a partial has no peers,
 whole tile has partial = -1.
 
 With FLATTEN, one loop covers the K-steps of all segments, so the next segment's loads run during the
-epilogue. A thread block that draws from the queue does not know its number of K-steps, so it has nested
-loops.
+epilogue. A thread block that draws from the queue does not know their number, so it has nested loops.
 """
 
 from dataclasses import replace

@@ -1,6 +1,5 @@
 """uncoalesced: one tile per thread block as in naive, but adjacent threads load from adjacent rows.
 
-A warp's 32 threads load down a column: one instruction touches 32 cache lines and uses one element of each.
 To keep the compiler from coalescing, `stride` must not be specialized, so that it cannot see that elements of
 a row are contiguous. It then takes the dimensions in order: from the first before Triton 3.7, from the last
 since.

@@ -17,13 +17,11 @@ from .operands import Matrices
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KernelLaunch:
-    """Launches a kernel once at each call.
+    """Launches a kernel once at each call: the first time through Triton, which looks at each argument, and
+    later the compiled kernel, which takes a third of the host's time.
 
     `arguments` come first in the kernel's signature, and A, B and C first of all, as tensors or descriptors,
     of which there may be more than one; `constants` are the rest by name, and options of the launch.
-
-    The first call goes through Triton, which looks at each argument and compiles the kernel for them. Later
-    calls launch the compiled kernel, which takes a third of the host's time.
     """
 
     config: KernelConfig

@@ -18,11 +18,10 @@ NO_PARTIAL = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanTable:
-    """A plan in a GPU's memory; see gemm/planned.py for each array.
+    """A plan in a GPU's memory; see gemm/table.py for each array.
 
     `flags` holds a word per partial and the fault behind them. `tiles`: int32 [partials], the tile of each.
-    `most_segments`: the most segments that a thread block has from the start. `ctas_per_sm`: thread blocks
-    that the plan counts on per SM.
+    `most_segments`: the most segments that a thread block has from the start.
     """
 
     table: torch.Tensor

@@ -65,11 +65,8 @@ def cache_bytes(folder: Path) -> int:
 
 
 def _chase(places: int) -> Callable[[], float]:
-    """A walk from a place to the one that stands there, all of them one cycle in random order.
-
-    Each call goes on for HOPS and returns the ns of a hop; the interpreter's own work is in it, whatever the
-    number of places.
-    """
+    """A walk from a place to the one that stands there, all of them one cycle in random order. Each call goes
+    on for HOPS and returns the ns of a hop, with the interpreter's own work in it."""
     order = torch.randperm(places, device="cuda" if torch.cuda.is_available() else "cpu")
     follows = torch.empty_like(order)
     follows[order] = order.roll(-1)

@@ -107,11 +107,8 @@ def driver_facts() -> dict[str, Any]:
 def gpu_facts() -> dict[str, Any]:
     """The entry of a device file for this machine's GPU: what its driver says, and its architecture's facts.
 
-    Peaks are what tensor cores multiply at the highest clock, so above a datasheet's. A GPU whose
-    architecture is none of devices.json's has none: write peak_tflops into the file, as its datasheet has
-    them.
-
-    Raises KernelError without an NVIDIA GPU.
+    Peaks are what tensor cores multiply at the highest clock, so above a datasheet's; a GPU whose
+    architecture is none of devices.json's has none. Raises KernelError without an NVIDIA GPU.
     """
     require_gpu()
     architectures = shipped()["architectures"].items()

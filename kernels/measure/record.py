@@ -46,21 +46,18 @@ def record(
     """A measured Trace of `schedule` computing `problem` on this machine's GPU.
 
     `kernel`: "dedicated", the one written for the schedule (naive or persistent), or "table", which runs any.
-    `loads`: "tma", or "ptr" where TMA is not wanted or not possible. `overlap`: the next segment's loads run
-    during the epilogue. `warps` and `stages`: where not given, what suits the tile and fits (see
-    launch.named). `ctas_per_sm`: thread blocks that the schedule counts on per SM; where it launches more
-    than fit at once, the trace's device has as many as were seen. `busy_sms`: so many SMs are held by another
-    kernel meanwhile (see measure.held_sms), of which the schedule knows nothing; the stamps of every launch
-    must show that it stayed away from them.
+    `loads`: "tma" or "ptr". `overlap`: the next segment's loads run during the epilogue. `warps` and
+    `stages`: where not given, what suits the tile and fits. `ctas_per_sm`: thread blocks that the schedule
+    counts on per SM. `busy_sms`: so many SMs are held by another kernel meanwhile (see measure.held_sms), of
+    which the schedule knows nothing; the stamps of every launch must show that it stayed away from them.
 
-    The result is checked against float64 first. Then the kernel runs `repeats` rotations over operand
-    sets with the stamps on and, in turn, as many with them compiled away. Of all stamped launches the most
-    typical one is kept. The trace's meta says which, and how long the kernel took without (kernel_us) and
-    with (recorded_us) the stamps.
+    The result is checked against float64 first. Then the kernel runs `repeats` rotations over operand sets
+    with the stamps on and, in turn, as many with them compiled away; the meta has both times, kernel_us
+    (without) and recorded_us. Of all stamped launches the most typical one is kept.
 
     Raises KernelError without an NVIDIA GPU, for a schedule without a kernel, a dtype or tile that the
-    kernels cannot do, a plan that counts on more residents than fit, a wrong result, stamps that contradict
-    themselves, or a GPU that fails; what `plan` raises for the schedule.
+    kernels cannot do, a plan that counts on more residents than fit, a wrong result, or a GPU that fails;
+    TraceError for stamps that contradict themselves; what `plan` raises for the schedule.
     """
     product = Product.of(problem)
     config = recordable(kernel, schedule, problem, loads, overlap, ctas_per_sm, warps, stages)
@@ -153,15 +150,13 @@ def trace(
     stamps: np.ndarray, rows: np.ndarray, schedule: str, problem: Problem, device: Device, tick: int,
     meta: dict[str, Any],
 ) -> Trace:  # fmt: skip
-    """The Trace of one run's stamps [rows, WORDS] of the segments `rows`.
+    """The Trace of one run's stamps [rows, WORDS] of the segments `rows`; see tilesim.spans.recorded_slots.
 
-    Slots and issues are derived as `tilesim.spans.recorded_slots` says; time 0 is the first instruction of
-    all. A plan of more thread blocks than the device has slots makes them queue: such a device gets the
-    residents that were seen. The meta also tells launch_ns, from a block's end to the first instruction of
-    the next in its slot, and prologue_ns, from there to the first multiply: percentiles over thread blocks.
+    A plan of more thread blocks than the device has slots makes them queue: such a device gets the residents
+    that were seen. The meta also tells launch_ns, from a block's end to the first instruction of the next in
+    its slot, and prologue_ns, from there to the first multiply: percentiles over thread blocks.
 
-    Raises KernelError where fewer or more thread blocks were resident than the plan counts on, TraceError
-    where the stamps contradict themselves.
+    Raises KernelError where other numbers of blocks were resident than the plan counts on, and TraceError.
     """
     spans = np.zeros(len(stamps), SPAN)
     for name in ("tile", "k0", "k1"):

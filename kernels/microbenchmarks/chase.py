@@ -2,11 +2,8 @@
 
 Each 128-byte line of a footprint holds the address of another, in one cycle over all lines, so loads can
 neither overlap nor be predicted. In the order "anywhere" the next line is any line; in the order "in pages"
-it is in the same 2 MiB page until all of that page have been visited, so that few hops need a new address
-translation. The difference is the cost of TLB misses.
-
-Loads bypass the L1 (ld.global.cg), except to measure it (ld.global.ca). Shared memory is chased, too, and its
-bandwidth is that of loads by all warps.
+it is in the same 2 MiB page until all of that page have been visited, so that few hops miss the TLB. Loads
+bypass the L1 (ld.global.cg), except to measure it (ld.global.ca).
 """
 
 import torch

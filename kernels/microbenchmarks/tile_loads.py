@@ -1,13 +1,9 @@
 """Loads of operand tiles into shared memory, one or more in flight, without any multiplication.
 
 A stage is what a K-step of a product loads: a box of [BM, 64] and one of [BN, 64] in bf16, with rows of 128
-bytes. A thread block has `stages` buffers and requests the next stage as soon as one arrives. With one stage,
-the time per stage is a load's latency; with more, it is the latency divided by the stages, until bandwidth is
-the limit (Little's law).
-
-"tma": one thread requests a box from the TMA unit, and an mbarrier signals its arrival. "cp.async": 256
-threads request 16 bytes at a time; a wait and a block barrier follow. This is what kernels with TMA and with
-pointer loads do.
+bytes. A thread block has `stages` buffers and requests the next stage as soon as one arrives. "tma": one
+thread requests a box from the TMA unit, and an mbarrier signals its arrival. "cp.async": 256 threads request
+16 bytes at a time; a wait and a block barrier follow.
 """
 
 from dataclasses import dataclass

@@ -1,11 +1,8 @@
 """Thread blocks that only spin, and stamp their SM, their begin and their end.
 
 Every warp stamps: a block begins with its first warp and ends with its last. %clock64 counts the cycles of
-one SM, so intervals on one SM are exact to the cycle; %globaltimer (ns) is common to all SMs. A warp reads
-the clock first of all, and again as its last instruction but for the store of that stamp.
-
-Gluon gives a block the shared memory that it asks for. Triton's own tensors get what the compiler chooses,
-and PTX declares at most 48 KB.
+one SM; %globaltimer (ns) is common to all. Gluon gives a block the shared memory that it asks for; PTX
+declares at most 48 KB.
 """
 
 from typing import Any

@@ -1,11 +1,8 @@
 """warp_walk: where each warp of a thread block is in its program, and which warps share a part of their SM.
 
-A warp walks through PARTS and reads the clock of its SM after each. A branch waits for what a part made
-before the clock is read. All warps do the same, and at the end they wait for each other at a barrier: one
-that counts them, as a warp may read the clock before a barrier without a result lets it go on.
-
-Warps that share a part of an SM share its scheduler, which issues one instruction a cycle: two of them that
-only multiply, without waiting, take twice as long as alone.
+A warp walks through PARTS and reads the clock of its SM after each, behind a branch that waits for what the
+part made. The barrier at the end counts warps, as a warp may read the clock before a barrier without a result
+lets it go on. Warps that share a part of an SM share its scheduler, which issues one instruction a cycle.
 """
 
 import numpy as np

@@ -2,12 +2,11 @@
 
 A row of the same sizes and dtype counts first. Else `tilesim.choice` ranks the kernels, for every GPU that
 tilesim knows. For another the nearest row is taken: of the same layout before any other, and then by the
-distance |log m'/m| + |log n'/n| + |log k'/k|, since what a size asks of a kernel changes by factors. fp16
-stands in for bf16 and the other way round: they are as wide and as fast.
+distance |log m'/m| + |log n'/n| + |log k'/k|. fp16 stands in for bf16 and the other way round.
 
 A table is a JSON object: "machine" (see measure.machine.facts), "method", and "rows". A row is a product
-(m, n, k, dtype, layout), the kernel that won ("config"; in files of versions before 0.2 its fields), and what
-both took: us, and cublas_us, null where cuBLAS cannot multiply such operands.
+(m, n, k, dtype, layout), the kernel that won ("config"; in files of versions before 0.2 its fields), us, and
+cublas_us, null where cuBLAS cannot multiply such operands.
 """
 
 import math
@@ -49,13 +48,10 @@ Row = Mapping[str, Any]
 
 
 def choices(product: Product, gpu: Gpu | None) -> list[KernelConfig]:
-    """What to try in turn for a product; the last runs wherever Triton does.
+    """What to try in turn for a product, each with fewer stages next; the last runs wherever Triton does.
 
-    `gpu`: see tilesim.devices.gpus; None for the interpreter. For a GPU that is not exactly a preset the
-    first call says what it is taken for. What does not fit into an SM's shared memory may with fewer stages,
-    which follow.
-
-    Raises KernelError for a table that is none.
+    `gpu`: None for the interpreter. For a GPU that is not exactly a preset the first call says what it is
+    taken for. Raises KernelError for a table that is none.
     """
     found: list[KernelConfig] = []
     if gpu is not None:

@@ -28,9 +28,8 @@ def tune(
 ) -> dict[str, Any]:  # fmt: skip
     """The fastest kernel for each product: a table as tuning.choice reads it.
 
-    `top`: time only so many kernels, those that the model of the machine ranks first; None: all that can run.
-    `table`: an earlier one, whose rows for other products are kept. `progress` is called with how many more
-    units are done, of PROGRESS_UNITS for each product.
+    `top`: time only so many kernels, those that the model ranks first. `table`: an earlier one, whose rows
+    for other products are kept. `progress` gets how many more of PROGRESS_UNITS for each product are done.
 
     Raises KernelError without an NVIDIA GPU, for a product out of reach or that no candidate can compute, a
     table of another GPU, a wrong result, or a GPU that fails.
