@@ -198,13 +198,7 @@ class Summing:
 
 
 def launches(step: ReductionStep, n: int, slots: int) -> list[tuple[int, int]]:
-    """(values, thread blocks) of each launch that sums n values if `slots` blocks run at once.
-
-    >>> launches(STEPS[1], 1_000_000, 1056)
-    [(1000000, 3907), (3907, 16), (16, 1)]
-    >>> launches(STEPS[4], 100_000_000, 1056)
-    [(100000000, 1056), (1056, 1)]
-    """
+    """(values, thread blocks) of each launch that sums n values if `slots` blocks run at once."""
     made = []
     while not made or n > 1:
         blocks = -(-n // step.values_per_block)

@@ -109,10 +109,6 @@ def totals(
     """The counters in what Nsight Compute said as CSV, per contender; what is left over is the last one's.
 
     None where a counter is missing, as where the profiler has no right to read it.
-
-    >>> csv_text = '"ID","Metric Name","Metric Value"\\n"0","dram__bytes.sum","1,024"\\n'
-    >>> totals(csv_text, 1) is None
-    True
     """
     lines = csv_text.splitlines()
     head = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)

@@ -121,11 +121,7 @@ def diverge(asked, sums, stamps, one, CODE: gl.constexpr):
 
 
 def expected(code: str, asked: np.ndarray) -> np.ndarray:
-    """The integer sums that threads end with.
-
-    >>> expected("branch", np.array([0, 1])).tolist(), expected("loop", np.array([1, 2])).tolist()
-    ([66560, 67585], [65600, 65665])
-    """
+    """The integer sums that threads end with."""
     own = LENGTH * (asked + 1) if code == "branch" else TURN * asked
     return np.arange(len(asked)) + own + LENGTH * TAIL
 
@@ -197,24 +193,14 @@ def cases() -> tuple[list[tuple[str, int, str, int]], list[tuple[str, int, str, 
 
 
 def asked_of(code: str, ways: int, split: str, warps: int) -> np.ndarray:
-    """What the threads of a block are asked to do: their way, or their turns; int [32 * warps].
-
-    >>> asked_of("branch", 4, "lanes", 1)[:6].tolist(), asked_of("loop", 2, "warps", 2)[[0, 31, 32]].tolist()
-    ([0, 1, 2, 3, 0, 1], [16, 16, 32])
-    """
+    """What the threads of a block are asked to do: their way, or their turns; int [32 * warps]."""
     threads = np.arange(LANES * warps)
     way = (threads if split == "lanes" else threads // LANES) % ways
     return way if code == "branch" else -(-(way + 1) * TURNS // ways)
 
 
 def figures(code: str, runs: list[np.ndarray]) -> dict[str, Any]:
-    """The figures of launches of one case, from their STAMPS [threads].
-
-    >>> stamps = np.zeros(32, [(name, int) for name in ("begin", "came", "went", "joined", "end")])
-    >>> stamps["joined"], stamps["end"] = 50, 90
-    >>> [figures("branch", [stamps])[name] for name in ("cycles", "tail_cycles", "joined")]
-    [50.0, 40.0, 1.0]
-    """
+    """The figures of launches of one case, from their STAMPS [threads]."""
     tail = [int(stamps["end"].max() - stamps["joined"].max()) for stamps in runs]
     together = [(np.ptp(stamps["joined"].reshape(-1, LANES), axis=1) == 0).all() for stamps in runs]
     return {

@@ -98,11 +98,7 @@ def _gpcs(sms: int) -> list[list[int]]:
 
 
 def joined(clusters: np.ndarray) -> list[list[int]]:
-    """The SMs that clusters [clusters, blocks] join, directly or through others: groups of two or more.
-
-    >>> joined(np.array([[0, 1], [2, 3], [1, 4], [5, 5]]))
-    [[0, 1, 4], [2, 3]]
-    """
+    """The SMs that clusters [clusters, blocks] join, directly or through others: groups of two or more."""
     group: dict[int, set[int]] = {}
     for cluster in np.unique(np.sort(clusters, axis=1), axis=0).tolist():
         together = set().union(*(group.get(sm, {sm}) for sm in cluster))
@@ -114,9 +110,6 @@ def places(order: np.ndarray, sms: int) -> list[list[int]]:
     """The SMs in the order of their first blocks, of their second blocks, and so on.
 
     Raises KernelError where an SM got more blocks than another.
-
-    >>> places(np.array([1, 0, 1, 2, 2, 0]), 3)
-    [[1, 0, 2], [1, 2, 0]]
     """
     each = len(order) // sms
     if (np.bincount(order, minlength=sms) != each).any():
@@ -135,9 +128,6 @@ def tiers(orders: list[list[int]]) -> list[list[list[int]]]:
 
     A group: SMs that follow each other in every order. A tier: groups that come before all others in every
     order; it begins with the group that has its lowest SM.
-
-    >>> tiers([[4, 5, 0, 1, 2, 3], [4, 5, 2, 3, 0, 1]])
-    [[[4, 5]], [[0, 1], [2, 3]]]
     """
     follows = set.intersection(*(set(pairwise(order)) for order in orders))
     heads = set(orders[0]) - {b for _, b in follows}
@@ -158,11 +148,7 @@ def _from_lowest(groups: list[list[int]]) -> list[list[int]]:
 
 
 def begins(order: list[int], model: list[list[list[int]]]) -> tuple[int, ...] | None:
-    """The SM that each tier of `model` begins with in `order`; None where the model cannot give that order.
-
-    >>> begins([2, 3, 0, 1], [[[0, 1], [2, 3]]]), begins([2, 0, 3, 1], [[[0, 1], [2, 3]]])
-    ((2,), None)
-    """
+    """The SM that each tier of `model` begins with in `order`; None where it cannot give that order."""
     sizes = [sum(map(len, groups)) for groups in model]
     if sum(sizes) != len(order):
         return None

@@ -86,12 +86,6 @@ def lines(x: torch.Tensor) -> tuple[torch.Tensor, bool] | None:
 
     The view's first stride is how many elements lie between the beginnings of two lines, and where there are
     fewer than two, a line's length. Nothing is copied.
-
-    >>> view, trans = lines(torch.zeros(3, 8)[:, 2:6].T)
-    >>> list(view.shape), view.stride(), trans
-    ([3, 4], (8, 1), True)
-    >>> lines(torch.zeros(4, 6)[::2, ::2]) is None
-    True
     """
     for view, trans in ((x, False), (x.T, True)):
         rows, columns = view.shape

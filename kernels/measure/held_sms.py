@@ -1,6 +1,6 @@
 """SMs that another kernel holds while one is measured: thread blocks that only spin, on a stream of their
-own, with all the shared memory that a block can have. They stamp their SM, their begin and their end, so that a
-recorded launch can show that it stayed away from them.
+own, with all the shared memory that a block can have. They stamp their SM, their begin and their end, so
+that a recorded launch can show that it stayed away from them.
 """
 
 import time

@@ -70,9 +70,6 @@ def stamp_buffer(blocks: int) -> torch.Tensor:
 def read_stamps(stamps: np.ndarray) -> Launch:
     """The launch that wrote `stamps`, int64 [blocks, WORDS]. Raises KernelError if a block wrote none, or a
     clock did not advance.
-
-    >>> read_stamps(np.array([[0, 5, 100, 905, 600, 7], [1, 9, 132, 809, 532, 8]]))
-    Launch(ns=500, cycles=850.0, sm_mhz=1900.0, residents=1, checksum=15)
     """
     sm, begin, begin_ns, end, end_ns, checksum = stamps.T
     if (end == 0).any():

@@ -128,23 +128,13 @@ def blocks(stamps: torch.Tensor) -> np.ndarray:
 
 
 def residents(run: np.ndarray) -> int:
-    """How many blocks an SM held before the first of them left; the most of all SMs.
-
-    >>> two = np.array([(0, 0, 9), (0, 1, 8), (0, 12, 20)], [("sm", int), ("begin", int), ("end", int)])
-    >>> residents(two)
-    2
-    """
+    """How many blocks an SM held before the first of them left; the most of all SMs."""
     each = [run[run["sm"] == sm] for sm in np.unique(run["sm"])]
     return max(int((here["begin"] < here["end"].min()).sum()) for here in each)
 
 
 def gaps(run: np.ndarray, slots: int, begin: str = "begin", end: str = "end") -> np.ndarray:
-    """From each block's end to its successor's begin, where an SM has so many slots: int64 [gaps].
-
-    >>> one = np.array([(0, 0, 9), (0, 12, 20), (0, 24, 30)], [("sm", int), ("begin", int), ("end", int)])
-    >>> gaps(one, 1).tolist()
-    [3, 4]
-    """
+    """From each block's end to its successor's begin, where an SM has so many slots: int64 [gaps]."""
     each = [run[run["sm"] == sm] for sm in np.unique(run["sm"])]
     return np.concatenate([np.sort(here[begin])[slots:] - np.sort(here[end])[:-slots] for here in each])
 
