@@ -37,10 +37,9 @@ from .stream_k import corner
 
 @gluon.jit
 def consume(
-    c, smem_a, smem_b, smem_c, full, empty, order_barriers, tile_order, M, N, K,
+    c, smem_a, smem_b, smem_c, full, empty, order_barriers, tile_order, M, N, K, CONSUMER: gl.constexpr,
     BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr, STAGES: gl.constexpr,
     ORDER: gl.constexpr, GROUP_M: gl.constexpr, TRANS_A: gl.constexpr, TRANS_B: gl.constexpr,
-    CONSUMER: gl.constexpr,
 ):  # fmt: skip
     """Multiply and store every other tile of this thread block; group CONSUMER = 0 starts with the first."""
     INSTRUCTION_K: gl.constexpr = 256 // smem_a.dtype.primitive_bitwidth
@@ -105,12 +104,12 @@ def ping_pong(
     hopper.mbarrier.init(order_barriers.index(0), count=1)
     hopper.mbarrier.init(order_barriers.index(1), count=1)
     hopper.fence_async_shared()
-    consumer = (c, smem_a, smem_b, smem_c, full, empty, order_barriers, tile_order, M, N, K,
-                BM, BN, BK, STAGES, ORDER, GROUP_M, TRANS_A, TRANS_B)  # fmt: skip
     gl.warp_specialize(
         [
-            (consume, consumer + (0,)),  # noqa: RUF005
-            (consume, consumer + (1,)),  # noqa: RUF005
+            (consume, (c, smem_a, smem_b, smem_c, full, empty, order_barriers, tile_order, M, N, K, 0,
+                       BM, BN, BK, STAGES, ORDER, GROUP_M, TRANS_A, TRANS_B)),
+            (consume, (c, smem_a, smem_b, smem_c, full, empty, order_barriers, tile_order, M, N, K, 1,
+                       BM, BN, BK, STAGES, ORDER, GROUP_M, TRANS_A, TRANS_B)),
             (produce, (a, b, smem_a, smem_b, full, empty, tile_order, 0, M, N, K,
                        BM, BN, BK, STAGES, ORDER, GROUP_M, False, TRANS_A, TRANS_B)),
         ],

@@ -54,7 +54,7 @@ def consume(
     BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr, STAGES: gl.constexpr,
     ORDER: gl.constexpr, GROUP_M: gl.constexpr, EPILOGUE_SUBTILES: gl.constexpr,
     SPLIT: gl.constexpr, SWAP: gl.constexpr, TRANS_A: gl.constexpr, TRANS_B: gl.constexpr,
-    GROUPS: gl.constexpr, smem_rest, REST: gl.constexpr, GROUP: gl.constexpr,
+    GROUPS: gl.constexpr, GROUP: gl.constexpr, smem_rest=None, REST: gl.constexpr = 0,
 ):  # fmt: skip
     """Multiply every segment of this thread block, and store its tile or its partial: one group's rows."""
     ROWS: gl.constexpr = BN if SWAP else BM // GROUPS
@@ -156,26 +156,38 @@ def warp_specialized(
     smem_c = gl.allocate_shared_memory(c.dtype, [BUFFERS, BM // GROUPS, BN // EPILOGUE_SUBTILES], c.layout)
     full, empty = allocate_barriers(STAGES, GROUPS)
     hopper.fence_async_shared()
-    consumer = (c, smem_a, smem_b, smem_c, full, empty, tile_order, partials, flags, shared,
-                M, N, K, BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
-                TRANS_A, TRANS_B, GROUPS, smem_rest, REST)  # fmt: skip
-    producer = (a, b, smem_a, smem_b, full, empty, tile_order, shared, M, N, K,
-                BM, BN, BK, STAGES, ORDER, GROUP_M, SPLIT, TRANS_A, TRANS_B, GROUPS,
-                b_rest, smem_rest, REST)  # fmt: skip
     if GROUPS == 1:
-        roles = [(consume, consumer + (0,)), (produce, producer)]  # noqa: RUF005
-        gl.warp_specialize(roles, [1], [PRODUCER_REGISTERS])
+        gl.warp_specialize(
+            [
+                (consume, (c, smem_a, smem_b, smem_c, full, empty, tile_order, partials, flags, shared,
+                           M, N, K, BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
+                           TRANS_A, TRANS_B, GROUPS, 0, smem_rest, REST)),
+                (produce, (a, b, smem_a, smem_b, full, empty, tile_order, shared, M, N, K,
+                           BM, BN, BK, STAGES, ORDER, GROUP_M, SPLIT, TRANS_A, TRANS_B, GROUPS,
+                           b_rest, smem_rest, REST)),
+            ],
+            [1],
+            [PRODUCER_REGISTERS],
+        )  # fmt: skip
     else:
         gl.warp_specialize(
             [
-                (consume, consumer + (0,)),  # noqa: RUF005
-                (consume, consumer + (1,)),  # noqa: RUF005
-                (consume, consumer + (2,)),  # noqa: RUF005
-                (produce, producer),
+                (consume, (c, smem_a, smem_b, smem_c, full, empty, tile_order, partials, flags, shared,
+                           M, N, K, BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
+                           TRANS_A, TRANS_B, GROUPS, 0, smem_rest, REST)),
+                (consume, (c, smem_a, smem_b, smem_c, full, empty, tile_order, partials, flags, shared,
+                           M, N, K, BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
+                           TRANS_A, TRANS_B, GROUPS, 1, smem_rest, REST)),
+                (consume, (c, smem_a, smem_b, smem_c, full, empty, tile_order, partials, flags, shared,
+                           M, N, K, BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
+                           TRANS_A, TRANS_B, GROUPS, 2, smem_rest, REST)),
+                (produce, (a, b, smem_a, smem_b, full, empty, tile_order, shared, M, N, K,
+                           BM, BN, BK, STAGES, ORDER, GROUP_M, SPLIT, TRANS_A, TRANS_B, GROUPS,
+                           b_rest, smem_rest, REST)),
             ],
             [4, 4, 1],
             [GROUP_REGISTERS, GROUP_REGISTERS, PRODUCER_REGISTERS],
-        )
+        )  # fmt: skip
 
 
 def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:

@@ -1,6 +1,6 @@
 """The options that several commands share, and how they become a Problem, a Device and Costs."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -49,52 +49,43 @@ def _group(*options: Callable[[F], F]) -> Callable[[F], F]:
     return decorate
 
 
+Row = tuple[str, str, Any, str, object]
+"""An option as it is listed: name, metavar, type, help, and the default that help shows."""
+
+
+def _listed(rows: Iterable[Row], own: str) -> Callable[[F], F]:
+    """The options of `rows`. Help shows the default of each, or `own` in its place."""
+    options = []
+    for name, metavar, kind, help, usual in rows:
+        shown = f"  [{own or usual}]" if own or usual else ""
+        options.append(click.option(f"--{name}", type=kind, metavar=metavar, help=help + shown))
+    return _group(*options)
+
+
 def problem_options(own: str = "", names: Sequence[str] = PROBLEM_NAMES) -> Callable[[F], F]:
-    """The options of a Problem, or some of them by name. Help shows PROBLEM's values as the defaults, or
-    `own` in their place."""
-    about = {
-        "m": ("SIZE", int, "Rows of A and C."),
-        "n": ("SIZE", int, "Columns of B and C."),
-        "k": ("SIZE", int, "Columns of A, rows of B."),
-        "tile": ("MxNxK", TileShape(), "Output tile of a thread block, and the size of a K-step."),
-        "order": (
-            *("NAME", ORDER),
-            "Rasterization order; grouped:8 goes through 8 rows of tiles at a time, column by column.",
-        ),
-        "dtype": ("NAME", DTYPES, f"Data type of A and B: {', '.join(DTYPE_BYTES)}."),
-    }
-    usual = {name: getattr(PROBLEM, name) for name in names} | {"tile": "x".join(map(str, PROBLEM.tile))}
-    return _group(
-        *(
-            click.option(f"--{name}", type=kind, metavar=metavar, help=f"{help}  [{own or usual[name]}]")
-            for name, (metavar, kind, help) in about.items()
-            if name in names
-        )
+    """The options of a Problem, or some of them by name; see `_listed`."""
+    tile, dtypes = "x".join(map(str, PROBLEM.tile)), ", ".join(DTYPE_BYTES)
+    order = "Rasterization order; grouped:8 goes through 8 rows of tiles at a time, column by column."
+    rows: tuple[Row, ...] = (
+        ("m", "SIZE", int, "Rows of A and C.", PROBLEM.m),
+        ("n", "SIZE", int, "Columns of B and C.", PROBLEM.n),
+        ("k", "SIZE", int, "Columns of A, rows of B.", PROBLEM.k),
+        ("tile", "MxNxK", TileShape(), "Output tile of a thread block, and the size of a K-step.", tile),
+        ("order", "NAME", ORDER, order, PROBLEM.order),
+        ("dtype", "NAME", DTYPES, f"Data type of A and B: {dtypes}.", PROBLEM.dtype),
     )
+    return _listed([row for row in rows if row[0] in names], own)
 
 
 def device_options(own: str = "") -> Callable[[F], F]:
-    """The options of a Device. Help shows the default of each, or `own` in its place."""
-
-    def shown(value: object) -> str:
-        return f"  [{own or value}]"
-
-    sms = "Number of SMs of that GPU."
-    return _group(
-        click.option(
-            "--device",
-            type=DEVICES,
-            metavar="NAME",
-            help="GPU: a name from `tilesim list`, or a device file." + shown(DEVICE),
-        ),
-        click.option("--sms", type=int, metavar="COUNT", help=sms + (shown(own) if own else "")),
-        click.option(
-            "--ctas-per-sm", type=int, metavar="COUNT", help="Thread blocks that fit on an SM." + shown(1)
-        ),
-        click.option(
-            "--busy-sms", type=int, metavar="COUNT", help="SMs that another kernel holds." + shown(0)
-        ),
+    """The options of a Device; see `_listed`."""
+    rows: tuple[Row, ...] = (
+        ("device", "NAME", DEVICES, "GPU: a name from `tilesim list`, or a device file.", DEVICE),
+        ("sms", "COUNT", int, "Number of SMs of that GPU.", ""),
+        ("ctas-per-sm", "COUNT", int, "Thread blocks that fit on an SM.", "1"),
+        ("busy-sms", "COUNT", int, "SMs that another kernel holds.", "0"),
     )
+    return _listed(rows, own)
 
 
 reading_options = _group(

@@ -63,9 +63,7 @@ class Name(click.ParamType):
     ) -> None:
         self.choices, self.complete = choices, complete
 
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
+    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
         return self.complete(incomplete, self.choices())
 
 
@@ -128,9 +126,7 @@ class Names(click.ParamType):
     def convert(self, value: Any, param: Any, ctx: Any) -> Sequence[Any]:
         return [self.kind.convert(word.strip(), param, ctx) for word in value.split(",")]
 
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
+    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
         before, comma, word = incomplete.rpartition(",")
         items = self.kind.shell_complete(ctx, param, word)
         return [CompletionItem(before + comma + item.value, item.type) for item in items]
@@ -199,9 +195,7 @@ class Schedule(click.ParamType):
                 resolve("schedule", value, SCHEDULES, 2, ScheduleError)
         return value
 
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
+    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
         return or_file(incomplete, with_parameters(SCHEDULES))
 
 
