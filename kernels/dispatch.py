@@ -70,11 +70,9 @@ def capturing() -> bool:
 
 
 def first_launch(matrices: Matrices, dtype: str) -> tuple[Job, KernelLaunch]:
-    """C = A · B by the first of its choices that can be launched; returns its job and launch.
-
-    While a graph is captured no plan can be uploaded, so table-driven kernels are left out then. Raises
-    KernelError for a product that no kernel can compute.
-    """
+    """C = A · B by the first of its choices that can be launched; returns its job and launch. While a graph
+    is captured no plan can be uploaded, so table-driven kernels are left out then. Raises KernelError for a
+    product that no kernel can compute."""
     a, b, _ = matrices
     product = Product(a.shape[0], b.shape[1], a.shape[1], dtype, layout(a, b))
     *others, last = choices(product, None if INTERPRETED else machine.gpu())
@@ -105,10 +103,8 @@ def _job(config: KernelConfig, product: Product, index: int | None) -> Job:
 
 
 def _uploaded(config: KernelConfig, product: Product, index: int | None) -> Job:
-    """The same, to be called on a thread of its own; it uses a stream of its own.
-
-    What is allocated while torch.compile warms up a function to be captured would belong to its graph.
-    """
+    """The same, to be called on a thread of its own; it uses a stream of its own. What is allocated while
+    torch.compile warms up a function to be captured would belong to its graph."""
     with torch.cuda.device(index), torch.cuda.stream(torch.cuda.Stream()):
         made = job(config, product, machine.device(1), concurrent=True)
         torch.cuda.current_stream().synchronize()
@@ -116,10 +112,8 @@ def _uploaded(config: KernelConfig, product: Product, index: int | None) -> Job:
 
 
 def workspace(work: Job, index: int | None) -> dict[str, torch.Tensor]:
-    """What launches of a job share on a GPU's stream, where they follow one another: flags are left at 0.
-
-    A graph gets one of its own, as it may run beside others.
-    """
+    """What launches of a job share on a GPU's stream, where they follow one another: flags are left at 0. A
+    graph gets one of its own, as it may run beside others."""
     if INTERPRETED or capturing():
         return work.workspace()
     return _kept(work, triton.runtime.driver.active.get_current_stream(index))

@@ -43,9 +43,7 @@ def compare(
     samples: int = 100, seed: int = 0, host: bool = False,
 ) -> list[dict[str, Any]]:  # fmt: skip
     """A row of `bench` for each contender's product of these M, N, K and dtype: checked, then timed in turns.
-
-    Raises KernelError for a wrong result, or where the operands do not fit into the GPU's memory.
-    """
+    Raises KernelError for a wrong result, or where the operands do not fit into the GPU's memory."""
     product = Product.of(problem)
     with gpu_memory(product):
         sets = [matrices(product, "cuda", seed + i) for i in range(sets_beyond_l2(product))]

@@ -62,11 +62,9 @@ counters.profile(bench.once(json.loads(sys.argv[2])))
 def counted(
     contenders: Sequence[tuple[Product, Contender]], metrics: Mapping[str, str] = METRICS
 ) -> list[dict[str, int]]:
-    """The metrics of one launch of each product (cold caches; a library is torch.mm, last if at all).
-
-    Nothing of each where Nsight Compute is not there or reads no counters here. The contenders must run on
-    this machine.
-    """
+    """The metrics of one launch of each product (cold caches; a library is torch.mm, last if at all). Nothing
+    of each where Nsight Compute is not there or reads no counters here. The contenders must run on this
+    machine."""
     cases = [
         [asdict(product), str(contender) if isinstance(contender, KernelConfig) else None]
         for product, contender in contenders
@@ -79,10 +77,8 @@ def profiled(
     options: Sequence[str] = (),
 ) -> list[dict[str, int]] | None:  # fmt: skip
     """The metrics of so many `launches` of kernels, those that `once` of the module `bench` makes of `cases`.
-
     `cases`: JSON values. `kernels`: a pattern of their names. None where Nsight Compute is not there, fails,
-    or reads no counters here.
-    """
+    or reads no counters here."""
     ncu = shutil.which("ncu")
     if ncu is None:
         return None
@@ -107,9 +103,7 @@ def totals(
     csv_text: str, contenders: int, metrics: Mapping[str, str] = METRICS
 ) -> list[dict[str, int]] | None:
     """The counters in what Nsight Compute said as CSV, per contender; what is left over is the last one's.
-
-    None where a counter is missing, as where the profiler has no right to read it.
-    """
+    None where a counter is missing, as where the profiler has no right to read it."""
     lines = csv_text.splitlines()
     head = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
     if head is None:

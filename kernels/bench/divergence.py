@@ -128,9 +128,8 @@ def expected(code: str, asked: np.ndarray) -> np.ndarray:
 
 def launch(code: str, asked: np.ndarray) -> np.ndarray:
     """Launch one thread block whose threads request `asked`, int [threads], and return its STAMPS [threads].
-
-    `asked` is a thread's path, below WAYS, or its iterations, at least 1. Raises KernelError for a wrong sum.
-    """
+    `asked` is a thread's path, below WAYS, or its iterations, at least 1. Raises KernelError for a wrong
+    sum."""
     threads = len(asked)
     given = torch.tensor(asked, dtype=torch.int32, device="cuda")
     sums = torch.full((threads,), torch.nan, device="cuda")
@@ -162,11 +161,9 @@ METHOD = (
 
 @measuring
 def divergence(launches: int = 20) -> dict[str, Any]:
-    """Time each split of a branch and a loop, in JSON values: "machine", "method", "rows" and "spans".
-
-    A row has code ("branch" or "loop"), ways, split, warps; length, the multiply-adds of a way or of a turn,
-    and turns, of the lane that has most; cycles (the median), p20 and p80, and what METHOD explains.
-    """
+    """Time each split of a branch and a loop, in JSON values: "machine", "method", "rows" and "spans". A row
+    has code ("branch" or "loop"), ways, split, warps; length, the multiply-adds of a way or of a turn, and
+    turns, of the lane that has most; cycles (the median), p20 and p80, and what METHOD explains."""
     one, many = cases()
     asked = one + many
     seen = in_turns(once(asked), launches)

@@ -122,10 +122,8 @@ def sweep() -> Iterator[tuple[int, int, int]]:
 
 def counted() -> list[dict[str, int]]:
     """A row for each launch of the sweep that fits this GPU: threads, registers (of a thread, as compiled),
-    shared_bytes, driver (residents by the driver's count) and seen (as stamped).
-
-    Raises KernelError where a block did not stamp, or the driver does not answer.
-    """
+    shared_bytes, driver (residents by the driver's count) and seen (as stamped). Raises KernelError where a
+    block did not stamp, or the driver does not answer."""
     rows, sms = [], torch.cuda.get_device_properties().multi_processor_count
     for threads, registers, kb in sweep():
         if kb > shared_kb():
@@ -141,10 +139,7 @@ def counted() -> list[dict[str, int]]:
 
 def resources_of(made: Any, threads: int) -> dict[str, int]:
     """Of a compiled kernel: threads and shared_bytes of a block, registers of a thread, and how many blocks
-    an SM holds by the driver's count.
-
-    Raises KernelError where the driver refuses.
-    """
+    an SM holds by the driver's count. Raises KernelError where the driver refuses."""
     found, shared = ctypes.c_int(), int(made.metadata.shared)
     status = ctypes.CDLL("libcuda.so.1").cuOccupancyMaxActiveBlocksPerMultiprocessor(
         ctypes.byref(found), ctypes.c_void_p(made.function), threads, ctypes.c_size_t(shared)

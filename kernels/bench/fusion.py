@@ -131,9 +131,7 @@ def _rows(
 
 def counted(contenders: Sequence[tuple[str, int, int]]) -> list[dict[str, int]]:
     """METRICS of one chain of each (kernel, elements, functions); none of any where they cannot be read.
-
-    Those of torch.compile and of long chains, which move what fused ones move, are not asked for.
-    """
+    Those of torch.compile and of long chains, which move what fused ones move, are not asked for."""
     wanted = [one for one in contenders if one[0] != "torch.compile" and one[2] in CHAINS]
     kernels = [functions if name == "eager" else 1 for name, _, functions in wanted]
     # What a kernel leaves in the L2 stays there for the next one.

@@ -25,10 +25,8 @@ KERNEL = "table:persistent"
 
 @measuring
 def l2_order(samples: int = 50) -> dict[str, Any]:
-    """Time and count the orders, in JSON values: "machine", "method" and "rows".
-
-    A row per size and order has what `bench` says, and what `traffic` counts where that can be read.
-    """
+    """Time and count the orders, in JSON values: "machine", "method" and "rows". A row per size and order has
+    what `bench` says, and what `traffic` counts where that can be read."""
     rows: list[dict[str, Any]] = []
     contenders: list[tuple[Product, KernelConfig]] = []
     for size in SIZES:
@@ -44,9 +42,7 @@ def l2_order(samples: int = 50) -> dict[str, Any]:
 
 def traffic(contenders: Sequence[tuple[Product, KernelConfig]]) -> list[dict[str, float]]:
     """Counters of TRAFFIC for each, the median of LAUNCHES, with l2_bytes, 32 for a sector, and l2_hit_rate.
-
-    Nothing of each where they cannot be read.
-    """
+    Nothing of each where they cannot be read."""
     counts = counted([one for one in contenders for _ in range(LAUNCHES)], TRAFFIC)
     if not counts[0]:
         return [{} for _ in contenders]

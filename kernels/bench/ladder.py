@@ -26,9 +26,7 @@ BIG = (128, 256, 64)
 @dataclass(frozen=True, slots=True)
 class KernelStep:
     """A step of the ladder: what it changes against the one before, and why that is faster.
-
-    `max_multiplications`: products of more multiplications are left out.
-    """
+    `max_multiplications`: products of more multiplications are left out."""
 
     name: str
     change: str

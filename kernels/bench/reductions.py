@@ -91,10 +91,8 @@ def _torch_sum(x: torch.Tensor) -> Summing:
 
 def verified_sum(name: str, made: Summing, x: torch.Tensor, random: torch.Generator) -> float:
     """Sum x twice, filled anew with half-integers and then with fractions, and return the relative error.
-
     Raises KernelError, so that nothing is timed, where the first sum is not exact or the second's error is
-    above TOLERANCE. All partial sums are NaN before.
-    """
+    above TOLERANCE. All partial sums are NaN before."""
 
     def error() -> float:
         right = float(x.sum(dtype=torch.float64))

@@ -107,10 +107,8 @@ def joined(clusters: np.ndarray) -> list[list[int]]:
 
 
 def places(order: np.ndarray, sms: int) -> list[list[int]]:
-    """The SMs in the order of their first blocks, of their second blocks, and so on.
-
-    Raises KernelError where an SM got more blocks than another.
-    """
+    """The SMs in the order of their first blocks, of their second blocks, and so on. Raises KernelError where
+    an SM got more blocks than another."""
     each = len(order) // sms
     if (np.bincount(order, minlength=sms) != each).any():
         used = len(set(order.tolist()))
@@ -124,11 +122,9 @@ def places(order: np.ndarray, sms: int) -> list[list[int]]:
 
 
 def tiers(orders: list[list[int]]) -> list[list[list[int]]]:
-    """Tiers of groups of SMs that explain `orders`, as far as so many orders can tell them apart.
-
-    A group: SMs that follow each other in every order. A tier: groups that come before all others in every
-    order; it begins with the group that has its lowest SM.
-    """
+    """Tiers of groups of SMs that explain `orders`, as far as so many orders can tell them apart. A group:
+    SMs that follow each other in every order. A tier: groups that come before all others in every order; it
+    begins with the group that has its lowest SM."""
     follows = set.intersection(*(set(pairwise(order)) for order in orders))
     heads = set(orders[0]) - {b for _, b in follows}
     made: list[list[list[int]]] = [[]]
@@ -159,10 +155,8 @@ def begins(order: list[int], model: list[list[list[int]]]) -> tuple[int, ...] | 
 
 
 def tally(runs: list[list[list[int]]], model: list[list[list[int]]]) -> dict[str, Any]:
-    """How alike launches are, each given by its `places`, and how many of them `model` explains.
-
-    A launch is explained if all its places are, and begin alike.
-    """
+    """How alike launches are, each given by its `places`, and how many of them `model` explains. A launch is
+    explained if all its places are, and begin alike."""
     alike = Counter(tuple(map(tuple, run)) for run in runs)
     starts = Counter(
         None if len(s := {begins(place, model) for place in run}) > 1 else s.pop() for run in runs

@@ -41,11 +41,9 @@ METHOD = (
 
 @measuring
 def strided_sum(samples: int = 40) -> dict[str, Any]:
-    """Time each case, in JSON values: "machine", "method", "cells", "element" and "rows".
-
-    A row: columns, loads, us (median), p20, p80, gb_per_s (bytes of the table by the median time), sum,
-    samples, and where counters can be read what COUNTED names.
-    """
+    """Time each case, in JSON values: "machine", "method", "cells", "element" and "rows". A row: columns,
+    loads, us (median), p20, p80, gb_per_s (bytes of the table by the median time), sum, samples, and where
+    counters can be read what COUNTED names."""
     cases = [(columns, loads) for columns in COLUMNS for loads in LOADS]
     sets = beyond_l2(ELEMENT * CELLS)
     tables = [table(seed) for seed in range(sets)]
@@ -77,10 +75,8 @@ def once(cases: Sequence[Any]) -> Iterator[Launch]:
 
 
 def checked_sum(x: torch.Tensor, sums: torch.Tensor, columns: int, loads: int = 1) -> int:
-    """The sum of x in this way, which must be the float64 sum; sums are poisoned with NaN before.
-
-    Raises KernelError where it is another.
-    """
+    """The sum of x in this way, which must be the float64 sum; sums are poisoned with NaN before. Raises
+    KernelError where it is another."""
     sums.fill_(float("nan"))
     launch(x, sums, columns, loads)
     made, reference = float(sums[: len(x) // (BLOCK * loads)].double().sum()), float(x.double().sum())

@@ -35,10 +35,8 @@ DTYPES = {torch.float16: gl.float16, torch.bfloat16: gl.bfloat16, torch.float8_e
 
 
 def shared_bytes_here(config: KernelConfig, product: Product) -> int:
-    """Shared memory that a thread block can have on this GPU.
-
-    Raises KernelError where Triton interprets, without a GPU, and for operands that TMA cannot load.
-    """
+    """Shared memory that a thread block can have on this GPU. Raises KernelError where Triton interprets,
+    without a GPU, and for operands that TMA cannot load."""
     if INTERPRETED:
         raise KernelError(f"{config.kernel} is written in Gluon, which Triton's interpreter cannot run")
     if config.loads != "tma" or (why := no_tma(product)):

@@ -10,11 +10,9 @@ from .operands import Matrices
 
 
 def cublas(dtype: str, matrices: Matrices) -> Callable[[], object]:
-    """A function that computes C = A · B once, and raises RuntimeError where cuBLAS cannot do it at all.
-
-    For fp8 cuBLAS wants A row-major, B column-major and K and N multiples of 16; other operands are copied
-    here, once, so that no copy is timed. It sums as Triton does, in the tensor cores' own precision.
-    """
+    """A function that computes C = A · B once, and raises RuntimeError where cuBLAS cannot do it at all. For
+    fp8 cuBLAS wants A row-major, B column-major and K and N multiples of 16; other operands are copied here,
+    once, so that no copy is timed. It sums as Triton does, in the tensor cores' own precision."""
     a, b, c = matrices
     if dtype == "fp8":
         one = torch.ones((), device=a.device)

@@ -53,8 +53,7 @@ class KernelLaunch:
 
     def launch_with(self, matrices: Matrices, workspace: dict[str, Any]) -> None:
         """Launch with another workspace and other matrices, of the same shapes, strides, dtypes and
-        alignment; nothing of that is checked.
-        """
+        alignment; nothing of that is checked."""
         if not self.compiled:
             self.bound_to(matrices, workspace)()
             return

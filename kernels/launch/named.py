@@ -22,11 +22,9 @@ def pipeline(
     product: Product, tile: tuple[int, int, int], ctas_per_sm: int = 1, warps: int | None = None,
     stages: int | None = None, epilogue_subtiles: int | None = None,
 ) -> tuple[int, int, int]:  # fmt: skip
-    """(warps, stages, epilogue_subtiles) for `ctas_per_sm` blocks per SM of this GPU, else of an H200.
-
-    What is given stays. Else: whole warpgroups, with up to MAX_ACCUMULATORS accumulators a thread; as many
-    stages as fit, to MAX_STAGES; and two subtiles where MIN_STAGES, or the stages given, fit no other way.
-    """
+    """(warps, stages, epilogue_subtiles) for `ctas_per_sm` blocks per SM of this GPU, else of an H200. What
+    is given stays. Else: whole warpgroups, with up to MAX_ACCUMULATORS accumulators a thread; as many stages
+    as fit, to MAX_STAGES; and two subtiles where MIN_STAGES, or the stages given, fit no other way."""
     if warps is None:
         # with more than 8, and so many accumulators in each thread, a block would need all registers of an SM
         warps = min(8, max(WARPGROUP_WARPS, tile[0] * tile[1] // (32 * MAX_ACCUMULATORS)))
@@ -58,10 +56,8 @@ NAMES = (*DEDICATED, *OTHERS)
 def named(
     name: str, problem: Problem, ctas_per_sm: int = 1, warps: int | None = None, stages: int | None = None
 ) -> KernelConfig:
-    """The configuration of that name for a problem; what is not given suits its tile, see pipeline.
-
-    Raises KernelError where there is no such kernel.
-    """
+    """The configuration of that name for a problem; what is not given suits its tile, see pipeline. Raises
+    KernelError where there is no such kernel."""
     product, tile, order = Product.of(problem), problem.tile, problem.order
     if name in OTHERS:
         one = kernels()[name]
@@ -87,11 +83,9 @@ def recordable(
     kernel: str, schedule: str, problem: Problem, loads: str = "tma", overlap: bool = True,
     ctas_per_sm: int = 1, warps: int | None = None, stages: int | None = None,
 ) -> KernelConfig:  # fmt: skip
-    """The configuration of a kernel that writes stamps, "dedicated" or "table", in the problem's tiles.
-
-    What is not given suits the tile and fits, see `pipeline`. Raises KernelError where the schedule has
-    no dedicated kernel.
-    """
+    """The configuration of a kernel that writes stamps, "dedicated" or "table", in the problem's tiles. What
+    is not given suits the tile and fits, see `pipeline`. Raises KernelError where the schedule has no
+    dedicated kernel."""
     if kernel not in (OWN, TABLE):
         raise KernelError(f"the kernel is {shown(kernel)}; it must be {OWN!r} or {TABLE!r}")
     dedicated = [name for name, one in kernels().items() if one.recordable and name != TABLE]

@@ -82,11 +82,9 @@ def gpu_memory(product: Product) -> AbstractContextManager[None]:
 
 
 def lines(x: torch.Tensor) -> tuple[torch.Tensor, bool] | None:
-    """(x, False), or its transpose and True, as a view whose rows are dense; None where neither's are.
-
-    The view's first stride is how many elements lie between the beginnings of two lines, and where there are
-    fewer than two, a line's length. Nothing is copied.
-    """
+    """(x, False), or its transpose and True, as a view whose rows are dense; None where neither's are. The
+    view's first stride is how many elements lie between the beginnings of two lines, and where there are
+    fewer than two, a line's length. Nothing is copied."""
     for view, trans in ((x, False), (x.T, True)):
         rows, columns = view.shape
         if columns <= 1 or view.stride(1) == 1:

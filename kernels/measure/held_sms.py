@@ -20,10 +20,8 @@ MOST_US = 500_000
 
 
 class HeldSMs:
-    """`count` SMs of this GPU, each time held for `us` µs at least.
-
-    Raises KernelError where all SMs would be held, or for longer than MOST_US.
-    """
+    """`count` SMs of this GPU, each time held for `us` µs at least. Raises KernelError where all SMs would be
+    held, or for longer than MOST_US."""
 
     def __init__(self, count: int, us: float) -> None:
         sms = torch.cuda.get_device_properties().multi_processor_count
@@ -64,11 +62,9 @@ class HeldSMs:
 
 
 def hold_us(rotation_us: float, count: int) -> float:
-    """How long to hold `count` SMs for a rotation that takes so many µs on all of this GPU.
-
-    A schedule that counts on all SMs takes a wave more for each time that the free ones go into all; twice
-    that, and two milliseconds for what the host does and for the memory that is read in between.
-    """
+    """How long to hold `count` SMs for a rotation that takes so many µs on all of this GPU. A schedule that
+    counts on all SMs takes a wave more for each time that the free ones go into all; twice that, and two
+    milliseconds for what the host does and for the memory that is read in between."""
     sms = torch.cuda.get_device_properties().multi_processor_count
     waves = -(-sms // max(1, sms - count))
     return 2000 + 2 * (waves + 1) * rotation_us + 500 * (waves - 1)
@@ -76,9 +72,7 @@ def hold_us(rotation_us: float, count: int) -> float:
 
 def check_apart(stamps: np.ndarray, held: np.ndarray) -> None:
     """Raise KernelError unless launches ran beside the blocks that held SMs, and on none of their SMs.
-
-    `stamps`: int64 [launches, rows, WORDS], see `gemm.stamps`; `held`: BLOCK [SMs held].
-    """
+    `stamps`: int64 [launches, rows, WORDS], see `gemm.stamps`; `held`: BLOCK [SMs held]."""
     rows = stamps.reshape(-1, WORDS)
     shared = np.intersect1d(rows[:, 1], held["sm"])
     if shared.size:

@@ -21,10 +21,8 @@ P = ParamSpec("P")
 
 
 def measuring(bench: Callable[P, dict[str, Any]]) -> Callable[P, dict[str, Any]]:
-    """A bench whose report begins with "machine": see facts.
-
-    Raises KernelError without an NVIDIA GPU, or where the GPU fails.
-    """
+    """A bench whose report begins with "machine": see facts. Raises KernelError without an NVIDIA GPU, or
+    where the GPU fails."""
 
     @wraps(bench)
     def measured(*args: P.args, **options: P.kwargs) -> dict[str, Any]:
@@ -87,10 +85,8 @@ def capability() -> str:
 
 
 def driver_facts() -> dict[str, Any]:
-    """What the driver says of this machine's GPU, by the names of tilesim.devices.facts.UNITS.
-
-    The memory's bandwidth is of two transfers in each cycle of its clock.
-    """
+    """What the driver says of this machine's GPU, by the names of tilesim.devices.facts.UNITS. The memory's
+    bandwidth is of two transfers in each cycle of its clock."""
     here = torch.cuda.get_device_properties()
     clocks = triton.runtime.driver.active.utils.get_device_properties(torch.cuda.current_device())
     return {

@@ -134,11 +134,9 @@ def typical_launch(
 
 
 def nearest_to_medians(stamps: np.ndarray) -> tuple[int, np.ndarray]:
-    """(index, makespans in ns) of launches' stamps [launches, rows, WORDS].
-
-    The launch whose makespan, mean main loop and mean epilogue are nearest to the medians over all: the
-    median makespan alone can be that of a launch in which the GPU's clock had changed.
-    """
+    """(index, makespans in ns) of launches' stamps [launches, rows, WORDS]. The launch whose makespan, mean
+    main loop and mean epilogue are nearest to the medians over all: the median makespan alone can be that of
+    a launch in which the GPU's clock had changed."""
     start, drain, done, entry = (stamps[:, :, word] for word in (2, 4, 6, 8))
     makespan = done.max(axis=1) - np.where(entry > 0, entry, start).min(axis=1)
     features = np.stack([makespan, (drain - start).mean(axis=1), (done - drain).mean(axis=1)])
@@ -204,10 +202,8 @@ def _filled(spans: np.ndarray, device: Device) -> tuple[int, ...]:
 
 
 def _least_residents(spans: np.ndarray, rows: np.ndarray, launches: int, device: Device) -> int:
-    """Residents of the fullest SM, at least, where all thread blocks that have work are there at once.
-
-    Where they are, each that draws from a queue gets something while it lasts; else the later get nothing.
-    """
+    """Residents of the fullest SM, at least, where all thread blocks that have work are there at once. Where
+    they are, each that draws from a queue gets something while it lasts; else the later get nothing."""
     drawn = (rows["cta"] < 0).any()
     at_work = min(launches, len(rows)) if drawn else len(np.unique(spans["cta"]))
     return -(-at_work // device.sms)

@@ -32,10 +32,8 @@ REST = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Rotation:
-    """A captured graph of `launches`, which it keeps alive: they hold the memory that it works on.
-
-    `before` and `after` run outside of the timed span.
-    """
+    """A captured graph of `launches`, which it keeps alive: they hold the memory that it works on. `before`
+    and `after` run outside of the timed span."""
 
     graph: torch.cuda.CUDAGraph
     launches: Sequence[Callable[[], object]]
@@ -93,10 +91,8 @@ def read_clocks(out):
 def sample(
     rotations: Mapping[str, Rotation], warmup: int, samples: int, mhz: dict[str, np.ndarray] | None = None
 ) -> dict[str, np.ndarray]:
-    """µs per launch of each rotation, float64 [samples], after `warmup` untimed rounds of all.
-
-    `mhz` gets how fast the SMs' clocks ran during each sample, in the same form.
-    """
+    """µs per launch of each rotation, float64 [samples], after `warmup` untimed rounds of all. `mhz` gets how
+    fast the SMs' clocks ran during each sample, in the same form."""
     here = torch.cuda.get_device_properties()
     clocks = torch.zeros(2, here.multi_processor_count, 2, dtype=torch.int64, device="cuda")
     read = read_clocks[(8 * here.multi_processor_count,)]  # so many that each SM gets one at least

@@ -26,8 +26,7 @@ BLOCK = np.dtype([(name, np.int64) for name in ("sm", "begin", "end", "begin_ns"
 def spin(stamps, cycles, extra, KB: gl.constexpr, WARPS: gl.constexpr, HELD: gl.constexpr = 0):
     """Block b spins for `cycles` and for up to `extra` more, which b alone decides, and owns KB of shared
     memory. Meanwhile a thread holds HELD values, in registers as far as it may have them. stamps: int64
-    [blocks, WARPS, WORDS].
-    """
+    [blocks, WARPS, WORDS]."""
     begin, begin_ns = gl.inline_asm_elementwise(
         """mov.u64 $0, %clock64;
         mov.u64 $1, %globaltimer;""",
@@ -96,10 +95,8 @@ def launch(
     stamps: torch.Tensor, cycles: int, extra: int = 0, kb: int = 0, cluster: int = 1, registers: int = 0
 ) -> Any:
     """One launch of spinning blocks into stamps [blocks, warps, WORDS]; `cluster` blocks share a cluster.
-
     `registers`: of a thread, as near as ptxas comes; 0: the few that it needs. Returns what Triton compiled.
-    Clusters of more than one block cannot have shared memory here: kb must be 0 for them.
-    """
+    Clusters of more than one block cannot have shared memory here: kb must be 0 for them."""
     blocks, warps, _ = stamps.shape
     limit = {"HELD": 256, "maxnreg": registers} if registers else {}  # more values than registers
     return spin[(blocks // cluster,)](
@@ -109,9 +106,7 @@ def launch(
 
 def blocks(stamps: torch.Tensor) -> np.ndarray:
     """What launches stamped, a block a row: BLOCK [launches, blocks] from [launches, blocks, warps, WORDS].
-
-    Raises KernelError where a block did not stamp, or a clock did not go on as it should.
-    """
+    Raises KernelError where a block did not stamp, or a clock did not go on as it should."""
     words = stamps.cpu().numpy()
     sm, wanted, begin, begin_ns, end, end_ns = np.moveaxis(words, -1, 0)
     if (end == 0).any():

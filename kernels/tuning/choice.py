@@ -49,10 +49,8 @@ Row = Mapping[str, Any]
 
 def choices(product: Product, gpu: Gpu | None) -> list[KernelConfig]:
     """What to try in turn for a product, each with fewer stages next; the last runs wherever Triton does.
-
     `gpu`: None for the interpreter. For a GPU that is not exactly a preset the first call says what it is
-    taken for. Raises KernelError for a table that is none.
-    """
+    taken for. Raises KernelError for a table that is none."""
     found: list[KernelConfig] = []
     if gpu is not None:
         row = nearest(rows(gpu), product)
@@ -170,11 +168,8 @@ def read(path: str | PathLike[str]) -> dict[str, Any]:
 
 
 def chosen(row: dict[str, Any], product: Product) -> KernelConfig:
-    """A row's kernel, for a product that may be another.
-
-    Raises KeyError for what the row lacks, and TilesimError for values that no kernel has, or that cannot
-    compute the product.
-    """
+    """A row's kernel, for a product that may be another. Raises KeyError for what the row lacks, and
+    TilesimError for values that no kernel has, or that cannot compute the product."""
     config = config_of(row)
     if why := why_not(config, product):
         raise KernelError(why)
@@ -182,10 +177,8 @@ def chosen(row: dict[str, Any], product: Product) -> KernelConfig:
 
 
 def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """`new` with the rows of `old` for the products that it does not have, sorted by product.
-
-    Raises KernelError where they were made on different GPUs.
-    """
+    """`new` with the rows of `old` for the products that it does not have, sorted by product. Raises
+    KernelError where they were made on different GPUs."""
     if old["machine"]["gpu"] != new["machine"]["gpu"]:
         raise KernelError(
             f"the table was made on {old['machine']['gpu']} and this is {new['machine']['gpu']};"

@@ -57,10 +57,8 @@ def times(
     product: Product, configs: Sequence[KernelConfig], samples: int, seed: int = 0,
     progress: Callable[[float], object] = lambda share: None,
 ) -> Times:  # fmt: skip
-    """Time `configs`, which can compute `product`; `progress` gets the share that is screened.
-
-    Raises KernelError where the operands do not fit into the GPU's memory, or the GPU fails.
-    """
+    """Time `configs`, which can compute `product`; `progress` gets the share that is screened. Raises
+    KernelError where the operands do not fit into the GPU's memory, or the GPU fails."""
     with gpu_memory(product), working_gpu():
         device, found = this_gpu(1), Times()
         sets = [matrices(product, "cuda", seed + i) for i in range(sets_beyond_l2(product))]
@@ -117,9 +115,7 @@ Work = list[tuple[KernelConfig, Product]]
 
 def compile_all(products: Iterable[Product], device: Device, processes: int) -> set[tuple[KernelConfig, str]]:
     """Launch each kernel once on the smallest product that it is a candidate for, so that Triton keeps it.
-
-    Returns (config, dtype and layout) of those after which the GPU failed, which no later launch may risk.
-    """
+    Returns (config, dtype and layout) of those after which the GPU failed, which no later launch may risk."""
     smallest: dict[tuple[KernelConfig, str], tuple[KernelConfig, Product]] = {}
     for product in sorted(products, key=lambda each: each.flops):
         for config in candidates(product, device):

@@ -78,10 +78,8 @@ class ExportRequest:
 
     @classmethod
     def of(cls, asked: Mapping[str, Any]) -> "ExportRequest":
-        """A request from what was asked for, by name; the settings are not checked before `planned`.
-
-        Raises TilesimError for what is missing, has the wrong type, or does not fit the form.
-        """
+        """A request from what was asked for, by name; the settings are not checked before `planned`. Raises
+        TilesimError for what is missing, has the wrong type, or does not fit the form."""
         schema = load("scenes", "film.settings")
         kinds = _kinds(schema)
         own = {name: asked[name] for name in asked if name in kinds}
@@ -157,11 +155,9 @@ def option(name: str) -> str:
 
 
 def planned(request: ExportRequest, scene: tuple[Any, Path] | None = None) -> Sequence[Any]:
-    """What scenes/ is to draw, all of it checked: one request, or one for each film of a course.
-
-    `scene`: what `request.scene.scene()` gave, if it is loaded already. Raises TilesimError where a film
-    cannot be made as asked for.
-    """
+    """What scenes/ is to draw, all of it checked: one request, or one for each film of a course. `scene`:
+    what `request.scene.scene()` gave, if it is loaded already. Raises TilesimError where a film cannot be
+    made as asked for."""
     render_request = load("scenes", "render.running").RenderRequest
     if request.scene.is_course:
         return _course(request, render_request)

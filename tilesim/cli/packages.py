@@ -21,9 +21,7 @@ COURSE = "course"
 
 def load(folder: str, module: str = "") -> ModuleType:
     """The package `tilesim_<folder>`, or a module of it; from the folder beside tilesim/ where not installed.
-
-    Raises TilesimError, saying what to install, where it or a package that it needs is missing.
-    """
+    Raises TilesimError, saying what to install, where it or a package that it needs is missing."""
     name = f"tilesim_{folder}"
     try:
         if name not in sys.modules and find_spec(name) is None:

@@ -18,10 +18,8 @@ from tilesim.traces import Trace
 
 
 def record_suite(folder: str, repeats: int) -> None:
-    """Record on this machine's GPU what `folder` lacks of the suite, each run a file and a line.
-
-    Raises TilesimError where the folder cannot be made or is of another GPU, or no run could be recorded.
-    """
+    """Record on this machine's GPU what `folder` lacks of the suite, each run a file and a line. Raises
+    TilesimError where the folder cannot be made or is of another GPU, or no run could be recorded."""
     kernels = load("kernels")
     entry = kernels.gpu_facts()
     path = Path(folder)

@@ -39,10 +39,8 @@ def chosen(output: str | None, form: str | None, label: str) -> tuple[str, str]:
 
 
 class Target(NamedTuple):
-    """A film by `name`, or the scene `name` of a Python `file`, its only one where the name is empty.
-
-    The name COURSE without a file is that of several films as one, which have no scene.
-    """
+    """A film by `name`, or the scene `name` of a Python `file`, its only one where the name is empty. The
+    name COURSE without a file is that of several films as one, which have no scene."""
 
     name: str
     file: Path | None = None

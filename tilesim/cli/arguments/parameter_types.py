@@ -200,10 +200,8 @@ class Schedule(click.ParamType):
 
 
 class OutputFile(click.Path):
-    """A file to be written; what would keep it from being written is said before any work is done.
-
-    Where its name has an ending, that must be one of `endings`, or `rule` is the error; not so for a device.
-    """
+    """A file to be written; what would keep it from being written is said before any work is done. Where its
+    name has an ending, that must be one of `endings`, or `rule` is the error; not so for a device."""
 
     def __init__(self, *endings: str, rule: str = "") -> None:
         super().__init__()

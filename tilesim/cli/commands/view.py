@@ -71,11 +71,9 @@ LOOPBACK = "127.0.0.1"
 
 
 class PageServer(ThreadingHTTPServer):
-    """Answers / with what `make(version, at)` gives, and /version with what its files are like now.
-
-    `at` is that of /?at=NS, an instant in ns, None without it. A request that names another host is refused:
-    a page elsewhere could have led the browser here. Raises TilesimError where the port cannot be had.
-    """
+    """Answers / with what `make(version, at)` gives, and /version with what its files are like now. `at` is
+    that of /?at=NS, an instant in ns, None without it. A request that names another host is refused: a page
+    elsewhere could have led the browser here. Raises TilesimError where the port cannot be had."""
 
     daemon_threads = True
 
