@@ -108,9 +108,6 @@ REGISTERS = (32, 40, 56, 64, 72, 88, 96, 128, 168, 216)
 SHARED_KB = (0, 1, 6, 18, 37, 38, 56, 57, 75, 76, 113, 114, 200, 227)
 """In pairs of which the first just fits an SM of 228 KB a whole number of times, with 1 KB reserved each."""
 
-CYCLES = 60_000
-"""Longer than a launch takes to fill every SM."""
-
 
 def sweep() -> Iterator[tuple[int, int, int]]:
     """(threads, registers, shared KB) of each launch; 0 registers are as few as the kernel needs."""
@@ -132,7 +129,7 @@ def counted() -> list[dict[str, int]]:
         made = launch(stamp_buffer(1, 1, warps)[0], 0, kb=kb, registers=registers)
         resources = resources_of(made, threads)
         stamps = stamp_buffer(1, (resources["driver"] + 1) * sms, warps)
-        launch(stamps[0], CYCLES, kb=kb, registers=registers)
+        launch(stamps[0], 60_000, kb=kb, registers=registers)  # longer than it takes to fill every SM
         rows.append(resources | {"seen": residents(blocks(stamps)[0])})
     return rows
 

@@ -19,7 +19,6 @@ SIZES = ((8192, 8192, 8192), (8192, 8192, 512))
 """Where the L2 holds a small part of A and B, and where it holds all of them."""
 LAUNCHES = 3
 """That are counted, each with cold caches."""
-
 KERNEL = "table:persistent"
 
 

@@ -58,15 +58,12 @@ def memory(repeats: int = 5) -> dict[str, Any]:
     return about | {name: merged([turn[name] for turn in turns]) for name in SECTIONS}
 
 
-Measured = list[tuple[dict[str, Any], list[dict[str, float]]]]
-"""Cases, each with what it is and the figures of its launches."""
-
-
-def measured(each: Iterator[Case]) -> Measured:
+def measured(each: Iterator[Case]) -> list[tuple[dict[str, Any], list[dict[str, float]]]]:
+    """What each case is, and the figures of its launches."""
     return [(label, [launch() for _ in range(LAUNCHES)]) for label, launch in each]
 
 
-def merged(turns: list[Measured]) -> list[dict[str, Any]]:
+def merged(turns: list[list[tuple[dict[str, Any], list[dict[str, float]]]]]) -> list[dict[str, Any]]:
     """A row per case from its launches of all turns, which have the same cases in the same order: the p20,
     p50 and p80 of each figure, to five digits.
 

@@ -10,7 +10,6 @@ from ..measure.machine import measuring
 from .bench import METHOD, compare
 from .l2_order import traffic
 
-SIZES = ((2048, 2048, 2048), (4096, 4096, 4096), (8192, 8192, 8192))
 KERNEL = "naive-tma"
 """A thread block for each tile: nothing stays in an SM from one tile to the next."""
 
@@ -21,8 +20,8 @@ def memory_hierarchy(samples: int = 50) -> dict[str, Any]:
     `bench` says, requested_bytes, which is what all tiles load, and what `traffic` counts where that can be
     read."""
     rows, contenders = [], []
-    for size in SIZES:
-        problem = Problem(*size, order="grouped:8")
+    for size in (2048, 4096, 8192):
+        problem = Problem(size, size, size, order="grouped:8")
         config = named(KERNEL, problem, warps=8, stages=3)
         (row,) = compare(problem, {KERNEL: config}, samples=samples)
         rows.append(row | {"requested_bytes": problem.requested_bytes})

@@ -23,7 +23,6 @@ FOOTPRINTS = tuple(
                72, 80, 96, 128, 192, 256, 512, 1024, 2048, 4096)
 )  # fmt: skip
 L1_FOOTPRINT = 16 * 1024
-SHARED_FOOTPRINT = 4096
 HOPS = 4096
 
 TIMED = ((16 * MB, "this SM"), (16 * MB, "all SMs"), (44 * MB, "this SM"), (2048 * MB, "none"))
@@ -39,13 +38,13 @@ IN_L2, BEYOND_L2 = 16 * MB, 512 * MB
 
 def latency(random: torch.Generator) -> Iterator[Case]:
     """A pointer chase through shared memory, the L1, and footprints of global memory."""
-    yield place("shared memory", SHARED_FOOTPRINT), lambda: per(chase_shared(HOPS), HOPS)
+    yield {"space": "shared memory", "footprint": 4096}, lambda: per(chase_shared(HOPS), HOPS)
     chain = warm_chain(L1_FOOTPRINT, ORDERS[0], random, cached=True)
-    yield place("L1", L1_FOOTPRINT), lambda: per(chain.follow(HOPS, cached=True), HOPS)
+    yield {"space": "L1", "footprint": L1_FOOTPRINT}, lambda: per(chain.follow(HOPS, cached=True), HOPS)
     for order, footprint in product(ORDERS, FOOTPRINTS):
         if fits(8 * footprint) and (order == "anywhere" or footprint > PAGE):
             chain = warm_chain(footprint, order, random)
-            label = place("global memory", footprint) | {"order": order}
+            label = {"space": "global memory", "footprint": footprint, "order": order}
             yield label, lambda chain=chain: per(chain.follow(HOPS), HOPS)
 
 
@@ -64,7 +63,7 @@ def hops(random: torch.Generator) -> Iterator[Case]:
             cycles = took.quantile(torch.tensor(SHARES, device=took.device)).tolist()
             return {f"cycles_p{100 * share:.0f}": value for share, value in zip(SHARES, cycles, strict=True)}
 
-        yield place("global memory", footprint) | {"brought_by": brought_by}, figures
+        yield {"space": "global memory", "footprint": footprint, "brought_by": brought_by}, figures
 
 
 def bandwidth(random: torch.Generator) -> Iterator[Case]:
@@ -138,10 +137,6 @@ def _other_memory() -> torch.Tensor:
 def flush_l2() -> None:
     """Read other memory, four times the L2, so that nothing of what comes next is in it."""
     _other_memory().sum()
-
-
-def place(space: str, footprint: int) -> dict[str, Any]:
-    return {"space": space, "footprint": footprint}
 
 
 def per(seen: Launch, count: int) -> Figures:

@@ -16,10 +16,6 @@ from .stamping import Launch, read_stamps
 from .tile_loads import COLUMNS, TileLoading, TileLoads
 
 TILES = ((64, 64), (128, 128), (128, 256))
-SMALL = (32, 32)
-MOST_STAGES = 6
-BARRIER_BYTES = 1024
-"""Shared memory reserved for mbarriers and for Triton itself."""
 
 LOADS = {"L2": 1024, "DRAM": 256}
 """Stages that a thread block loads per launch, by source."""
@@ -41,8 +37,8 @@ def tile_loads(random: torch.Generator) -> Iterator[Case]:
     """Stages of operands by TMA and by cp.async, one or more in flight, on one SM or on all."""
     words = _words(random)
     spread = ((1, 1), (sms(), 1), (sms(), group()))
-    most = 1024 * shared_kb() - BARRIER_BYTES
-    for by, tile, stages, source in product(ways(), TILES, range(1, MOST_STAGES + 1), LOADS):
+    most = 1024 * (shared_kb() - 1)  # some is reserved for mbarriers and for Triton itself
+    for by, tile, stages, source in product(ways(), TILES, range(1, 7), LOADS):
         for blocks, together in spread:
             asked = TileLoads(by, tile, stages, blocks, LOADS[source], together)
             if source == "L2":
@@ -54,7 +50,7 @@ def tile_loads(random: torch.Generator) -> Iterator[Case]:
 def first_loads(random: torch.Generator) -> Iterator[Case]:
     """The first load of a thread block that is alone on the GPU, with a cold TMA descriptor."""
     words = _words(random)
-    for by, tile, source in product(ways(), (SMALL, *TILES), LOADS):
+    for by, tile, source in product(ways(), ((32, 32), *TILES), LOADS):
         asked = TileLoads(by, tile, 1, 1, 1)
         launch = _loading(asked, source, words, 1)
         # on some GPUs one load is shorter than a timer tick

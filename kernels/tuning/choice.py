@@ -38,12 +38,6 @@ is read once."""
 
 ALIKE = {"fp16": "bf16", "bf16": "fp16"}
 
-MODELLED = 3
-"""How many kernels that the model ranks first are tried, should one not run."""
-
-LINE = 64
-"""Bytes of a K-step that a kernel takes where nothing was measured: so small that three fit anywhere."""
-
 Row = Mapping[str, Any]
 
 
@@ -62,8 +56,8 @@ def choices(product: Product, gpu: Gpu | None) -> list[KernelConfig]:
             found += modelled(product, gpu.preset, gpu.sms)
         if gpu.note and not rows(gpu):
             _warn(gpu)
-    k = max(16, LINE // product.operand_bytes)
-    for side, warps, stages in ((128, 8, 3), (32, 4, 1)):  # these ask for no table
+    k = max(16, 64 // product.operand_bytes)  # K-steps so small that three fit anywhere
+    for side, warps, stages in ((128, 8, 3), (32, 4, 1)):
         tile = (_within(side, product.m), _within(side, product.n), k)
         found.append(KernelConfig("naive", "naive", tile, "grouped:8", warps, stages))
     return [replace(one, stages=stages) for one in found for stages in range(one.stages, 0, -1)]
@@ -71,14 +65,14 @@ def choices(product: Product, gpu: Gpu | None) -> list[KernelConfig]:
 
 @lru_cache(maxsize=1024)
 def modelled(product: Product, preset: str, sms: int) -> tuple[KernelConfig, ...]:
-    """The kernels that the model ranks first, () where it has none for such a product."""
+    """The three kernels that the model ranks first, () where it has none for such a product."""
     from tilesim.choice.choose import choose  # the model is not loaded for shapes that a table knows
 
     try:
         ranked = choose(product, Device.named(preset, sms))
     except TilesimError:
         return ()
-    return tuple(one.config for one in ranked[:MODELLED])
+    return tuple(one.config for one in ranked[:3])
 
 
 def nearest(rows: Sequence[Row], product: Product) -> Row | None:

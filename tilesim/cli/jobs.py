@@ -25,8 +25,6 @@ def workers_of(cluster: str | None) -> AbstractContextManager[Executor | None]:
     return nullcontext() if cluster is None else cluster_executor(cluster)
 
 
-RETRIES = 3
-"""How often a task is tried anew that a cluster has lost with its worker, or that failed there."""
 PATIENCE = 8
 LOST = 30
 """Seconds without any worker, after which none is expected back; a nanny needs some to start one anew."""
@@ -61,7 +59,7 @@ class Workers(Executor):
 
     def __init__(self, client: Any, address: str) -> None:
         self.client, self.address = client, address
-        self.executor = client.get_executor(retries=RETRIES)
+        self.executor = client.get_executor(retries=3)
         self.seen = monotonic()
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **options: Any) -> "Answer":

@@ -67,12 +67,6 @@ def product_times(report: Report) -> list[str]:
     return Table("typed size | kernel | times | TFLOP/s | MHz | error" + host).lines(report)
 
 
-TUNED = (
-    "size {product} | kernel {name} | tile | order | warps | stages | µs {us:.2f} | cuBLAS {cublas_us:.2f}"
-    " | ratio {ratio:.3f}"
-)
-
-
 def tuned_kernels(table: Report) -> str:
     """The machine, then a line per product: the fastest kernel, and its speed relative to cuBLAS."""
     rows = []
@@ -81,7 +75,9 @@ def tuned_kernels(table: Report) -> str:
         name = f"{TABLE}:{config.schedule}" if config.kernel == TABLE else config.name
         more = {"product": product_of(row), "name": name, "ratio": other and other / row["us"]}
         rows.append({**row, **config.as_json(), **more})
-    return "\n".join([machine(table), *text(rows, TUNED)])
+    columns = "size {product} | kernel {name} | tile | order | warps | stages"
+    figures = "µs {us:.2f} | cuBLAS {cublas_us:.2f} | ratio {ratio:.3f}"
+    return "\n".join([machine(table), *text(rows, f"{columns} | {figures}")])
 
 
 def show(report: Report, table: Callable[[Any], str], output: str | None, as_json: bool) -> None:
