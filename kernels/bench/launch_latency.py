@@ -128,10 +128,10 @@ def between(kernels: np.ndarray) -> np.ndarray:
     return kernels["begin_ns"].min(axis=1)[1:] - kernels["end_ns"].max(axis=1)[:-1]
 
 
-def _calls(call: Callable[[], object], wait: bool = False) -> np.ndarray:
-    """ns of each of CALLS calls; with `wait`, until the GPU is done with it."""
-    took = np.empty(CALLS)
-    for number in range(CALLS):
+def _calls(call: Callable[[], object], wait: bool = False, count: int = CALLS) -> np.ndarray:
+    """ns of each of `count` calls; with `wait`, until the GPU is done with it."""
+    took = np.empty(count)
+    for number in range(count):
         if number % IN_A_ROW == 0:
             torch.cuda.synchronize()
         began = time.perf_counter_ns()
@@ -185,25 +185,18 @@ def _together(size: int, repeats: int) -> list[dict[str, Any]]:
 
     graph = capture([call] * TOGETHER)
     ways = {
-        "calls": partial(_by_host, calls),
-        "graph": partial(_by_host, graph.replay),
+        "calls": partial(_calls, calls, True, 1),
+        "graph": partial(_calls, graph.replay, True, 1),
         "queued": partial(_queued, calls),
     }
     return [
-        {"how": name, "size": size, "products": TOGETHER, "us": spread(us, "p50", 2)}
-        for name, us in zip(ways, in_turns(ways.values(), 10 * repeats), strict=True)
+        {"how": name, "size": size, "products": TOGETHER, "us": spread(np.array(ns) / 1000, "p50", 2)}
+        for name, ns in zip(ways, in_turns(ways.values(), 10 * repeats), strict=True)
     ]
 
 
-def _by_host(work: Callable[[], object]) -> float:
-    torch.cuda.synchronize()
-    began = time.perf_counter_ns()
-    work()
-    torch.cuda.synchronize()
-    return (time.perf_counter_ns() - began) / 1000
-
-
 def _queued(work: Callable[[], object]) -> float:
+    """ns of the GPU, by its events."""
     ahead = stamp_buffer(1, 1, WARPS)
     begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
     torch.cuda.synchronize()
@@ -212,7 +205,7 @@ def _queued(work: Callable[[], object]) -> float:
     work()
     end.record()
     torch.cuda.synchronize()
-    return 1000 * begin.elapsed_time(end)
+    return 1e6 * begin.elapsed_time(end)
 
 
 def _products(repeats: int) -> list[dict[str, Any]]:

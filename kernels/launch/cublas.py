@@ -30,18 +30,20 @@ def cublas(dtype: str, matrices: Matrices) -> Callable[[], object]:
     return launch
 
 
+SETTING, HAS_PRECISION = torch.backends.cuda.matmul, hasattr(torch.backends.cuda.matmul, "fp32_precision")
+"""How torch multiplies fp32; new versions have a name for it, older ones a boolean."""
+NAME, OFF, ON = ("fp32_precision", "ieee", "tf32") if HAS_PRECISION else ("allow_tf32", False, True)
+
+
 def tf32() -> bool:
-    setting = torch.backends.cuda.matmul
-    return setting.fp32_precision == "tf32" if hasattr(setting, "fp32_precision") else setting.allow_tf32
+    return getattr(SETTING, NAME) == ON
 
 
 @contextmanager
 def _tf32(wanted: bool) -> Iterator[None]:
-    setting = torch.backends.cuda.matmul
-    name = "fp32_precision" if hasattr(setting, "fp32_precision") else "allow_tf32"
-    before = getattr(setting, name)
-    setattr(setting, name, {True: "tf32", False: "ieee"}[wanted] if name == "fp32_precision" else wanted)
+    before = getattr(SETTING, NAME)
+    setattr(SETTING, NAME, ON if wanted else OFF)
     try:
         yield
     finally:
-        setattr(setting, name, before)
+        setattr(SETTING, NAME, before)

@@ -84,28 +84,18 @@ def contention(random: torch.Generator) -> Iterator[Case]:
 
         def figures(work: Multiplying = work, loading: TileLoading = loading) -> Figures:
             operands = work.operands(random)
-            return beside(
-                # first, because an SM cannot change its shared-memory carve-out while a kernel runs
-                lambda: loading.start(6 * K_STEPS),  # so that the K-steps end first
-                lambda: work.start(operands, sms(), K_STEPS),
-                K_STEPS,
-            )
+            torch.cuda.synchronize()
+            # first, because an SM cannot change its shared-memory carve-out while a kernel runs
+            with torch.cuda.stream(torch.cuda.Stream()):
+                longer = loading.start(6 * K_STEPS)  # so that the K-steps end first
+            stamps = work.start(operands, sms(), K_STEPS)
+            torch.cuda.synchronize()
+            around, seen = longer.cpu().numpy(), stamps.cpu().numpy()
+            if around[:, 2].max() > seen[:, 2].min() or around[:, 4].min() < seen[:, 4].max():
+                raise KernelError("two kernels that should run concurrently did not")
+            return per(alone(stamps, 1), K_STEPS)
 
         yield {"by": by, "tile": [*tile, COLUMNS]}, figures
-
-
-def beside(behind: Callable[[], torch.Tensor], measured: Callable[[], torch.Tensor], count: int) -> Figures:
-    """ns and cycles per step of `count` steps that `measured` launches while the launch of `behind` runs.
-    Raises KernelError if the two did not run at the same time."""
-    torch.cuda.synchronize()
-    with torch.cuda.stream(torch.cuda.Stream()):
-        longer = behind()
-    stamps = measured()
-    torch.cuda.synchronize()
-    around, seen = longer.cpu().numpy(), stamps.cpu().numpy()
-    if around[:, 2].max() > seen[:, 2].min() or around[:, 4].min() < seen[:, 4].max():
-        raise KernelError("two kernels that should run concurrently did not")
-    return per(alone(stamps, 1), count)
 
 
 def alone(stamps: torch.Tensor, residents: int) -> Launch:

@@ -270,7 +270,7 @@ BENCHES = [
             "values {n} | sum {name} | times | GB/s {gb_per_s:.1f} | of copy {share_of_copy:.1%}"
             " | relative error {relative_error:.1e}"
         ),
-        rows.whys,
+        lambda report: ["", *dict.fromkeys(f"{row['name']}: {row['why']}" for row in report["rows"])],
         options=[
             sizes_option(
                 "Values of fp32 to sum; repeat it for several.  [2^20, 2^24, 2^28]",

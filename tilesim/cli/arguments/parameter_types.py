@@ -77,16 +77,12 @@ class DeviceName(Name):
     def convert(self, value: Any, param: Any, ctx: Any) -> str:
         if ctx and ctx.resilient_parsing:
             return value
-        if not value.lower().endswith(ENDING):
-            return self._known(value)
-        with usage():
-            name = register(value)
-        if ctx:
-            ctx.call_on_close(partial(discard, name))
-        return name
-
-    def _known(self, value: str) -> str:
-        """Its preset's name, or its own where it has another number of SMs; a note says how they differ."""
+        if value.lower().endswith(ENDING):
+            with usage():
+                name = register(value)
+            if ctx:
+                ctx.call_on_close(partial(discard, name))
+            return name
         gpu = gpus.named(value)
         if gpu is None:
             return value  # the noun says so

@@ -134,11 +134,6 @@ def _size(row: Row) -> str:
     return f"{footprint // 1024} KiB" if footprint < MIB else f"{footprint / MIB:g} MiB"
 
 
-def whys(report: Report) -> list[str]:
-    whys = {row["name"]: row["why"] for row in report["rows"]}
-    return ["", *(f"{name}: {why}" for name, why in whys.items())]
-
-
 SHOWN = 4
 """Beginnings that a line of the table names; --json has them all."""
 

@@ -1,7 +1,6 @@
 """`tilesim bench`: kernel times on this machine's GPU, cuBLAS beside them, and what the GPU itself takes."""
 
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -59,17 +58,12 @@ def command(
     with shared.usage():
         problems = [replace(problem, m=m, n=n, k=k) for m, n, k in sizes] or [problem]
     measure = load("kernels")
-    for name in kernels:
-        _check(name, measure.NAMES)
+    for name in kernels:  # before any GPU is asked for
+        if name.startswith(TABLE_DRIVEN):
+            Schedule().convert(name.removeprefix(TABLE_DRIVEN), None, None)
+        elif name not in measure.NAMES:
+            raise click.UsageError(unknown("kernel", name, [*measure.NAMES, TABLE_DRIVEN + "SCHEDULE"]))
     chosen = {"kernels": kernels} if kernels else {}
     names = ("warps", "stages", "ctas_per_sm", "samples", "seed", "host")
     report = measure.bench(*problems, **chosen, **{name: options[name] for name in names})
     show(report, lambda report: "\n".join([machine(report), *product_times(report)]), output, as_json)
-
-
-def _check(name: str, known: Sequence[str]) -> None:
-    """Raise UsageError, before any GPU is asked for, for a kernel or schedule that there is not."""
-    if name.startswith(TABLE_DRIVEN):
-        Schedule().convert(name.removeprefix(TABLE_DRIVEN), None, None)
-    elif name not in known:
-        raise click.UsageError(unknown("kernel", name, [*known, TABLE_DRIVEN + "SCHEDULE"]))
