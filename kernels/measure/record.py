@@ -95,29 +95,27 @@ def typical_launch(
     seen: list[np.ndarray] = []
     held: list[list[int]] = []
     rotations = {"plain": Rotation(capture(plain), plain), "stamped": Rotation(capture(stamped), stamped)}
-    holder = None
+    hold = still_held = lambda: None
     if busy_sms:
         alone = sample(rotations, 1, 3)["stamped"].max() * len(sets)
         holder = HeldSMs(busy_sms, hold_us(alone, busy_sms))
+        hold, still_held = holder.hold, holder.check
 
     def before() -> None:
         stamps.zero_()
-        if holder:
-            holder.hold()
+        hold()
 
     def after() -> None:
-        if holder:
-            holder.check()
+        still_held()
         launches = stamps.cpu().numpy()
-        if holder:
+        if busy_sms:
             spun = holder.blocks()
             check_apart(launches, spun)
             held.extend([spun["sm"].tolist()] * len(sets))
         seen.extend(launches)
 
     rotations["stamped"] = replace(rotations["stamped"], before=before, after=after)
-    if holder:
-        rotations["plain"] = replace(rotations["plain"], before=holder.hold, after=holder.check)
+    rotations["plain"] = replace(rotations["plain"], before=hold, after=still_held)
     us = sample(rotations, warmup, repeats)
     work.check()
     kept, makespans = nearest_to_medians(np.array(seen))

@@ -159,11 +159,11 @@ def planned(request: ExportRequest, scene: tuple[Any, Path] | None = None) -> Se
     what `request.scene.scene()` gave, if it is loaded already. Raises TilesimError where a film cannot be
     made as asked for."""
     render_request = load("scenes", "render.running").RenderRequest
+    if request.form not in PAGES:
+        load("scenes", "look.language").check_font(request.settings.get("lang", SOURCE))
     if request.scene.is_course:
         return _course(request, render_request)
     act, file = scene or request.scene.scene()
-    if request.form not in PAGES:
-        load("scenes", "look.language").check_font(request.settings.get("lang", SOURCE))
     schema, settings = load("scenes", "film.settings"), request.settings
     if is_film(act):
         schema.check(settings, _kinds(schema) | act.asked)
@@ -272,7 +272,6 @@ def _check_form(scene: Target, form: str, asked: Mapping[str, Any], at: tuple[fl
 
 
 def _course(request: ExportRequest, render_request: Any) -> list[Any]:
-    load("scenes", "look.language").check_font(request.settings.get("lang", SOURCE))
     taught, none = course(declared()), load("scenes", "film.settings").NO_FILM
     names, form, made = request.films or taught, request.format(request.form), []
     for name, following in zip(names, [*names[1:], none], strict=True):

@@ -73,16 +73,15 @@ def command(
             simulations.append(replay(trace, costs, seed))
     pairs = list(zip(simulations, measured, strict=True))
     found = [compare(*pair) for pair in pairs]
+    values = [
+        {"simulated": about(simulated), "measured": about(run)} | one.as_json()
+        for one, (simulated, run) in zip(found, pairs, strict=True)
+    ]
     if len(found) > 1:
-        texts = [
-            json.dumps(_with_provenance(one, *pair) | {"trace": path})
-            for one, pair, path in zip(found, pairs, traces, strict=True)
-        ]
+        texts = [json.dumps(one | {"trace": path}) for one, path in zip(values, traces, strict=True)]
         click.echo("[\n" + ",\n".join(texts) + "\n]" if as_json else _table(found, measured))
     else:
-        click.echo(
-            json.dumps(_with_provenance(found[0], *pairs[0])) if as_json else _report(found[0], *pairs[0])
-        )
+        click.echo(json.dumps(values[0]) if as_json else _report(found[0], *pairs[0]))
 
 
 def _are_two_runs(traces: Sequence[Trace], seed: int, options: dict[str, Any]) -> bool:
@@ -147,10 +146,6 @@ def _change(name: str, change: Change) -> str:
     more = time(round(abs(change.ns)))
     sign = "" if not round(change.ns) else "+" if change.ns > 0 else "-"
     return f"  {name:22}{before:>12}{after:>12}{sign + more:>12}{noise}"
-
-
-def _with_provenance(found: Comparison, simulated: Trace, measured: Trace) -> dict[str, Any]:
-    return {"simulated": about(simulated), "measured": about(measured)} | found.as_json()
 
 
 def _table(found: Sequence[Comparison], measured: Sequence[Trace]) -> str:

@@ -33,7 +33,6 @@ EXTRAS = {
 }
 """The extras that users have a use for, each with what for; "" for what is always needed."""
 NEEDED = ("", "films")
-OLDEST_PYTHON = (3, 11)
 CLONE = Path(__file__).resolve().parents[2] / "pyproject.toml"
 """The project file of a clone, which knows more than what was noted when it was installed."""
 
@@ -51,7 +50,7 @@ class Check(NamedTuple):
 
 
 def checks() -> Iterator[Check]:
-    yield _python()
+    yield Check(EXTRAS[""], "Python", "ok", ".".join(map(str, sys.version_info[:3])), needed=True)
     for extra in EXTRAS:
         packages = [package(name, bounds, extra) for name, bounds in requirements(extra)]
         yield from packages
@@ -115,14 +114,6 @@ def _numbers(text: str) -> tuple[int, ...]:
     while numbers and numbers[-1] == 0:
         numbers.pop()
     return tuple(numbers)
-
-
-def _python() -> Check:
-    found = ".".join(map(str, sys.version_info[:3]))
-    if sys.version_info >= OLDEST_PYTHON:
-        return Check(EXTRAS[""], "Python", "ok", found, needed=True)
-    oldest = ".".join(map(str, OLDEST_PYTHON))
-    return Check(EXTRAS[""], "Python", "old", found, f"install Python {oldest} or newer", True)
 
 
 def _libraries(have_packages: bool) -> Iterator[Check]:
