@@ -65,7 +65,6 @@ def multiply(matrices: Matrices, of: tuple) -> None:
 
 
 def capturing() -> bool:
-    """Whether a CUDA graph is captured on the current stream."""
     return not INTERPRETED and torch.cuda.is_current_stream_capturing()
 
 

@@ -39,12 +39,10 @@ the tail."""
 
 
 def adds(count: int, addend: int) -> str:
-    """PTX of `count` dependent multiply-adds."""
     return f"fma.rn.f32 x, x, one, {addend}.0;\n" * count
 
 
 def piece(name: str, addend: int) -> str:
-    """PTX of LENGTH multiply-adds in a loop."""
     return f"""mov.u32 left, {LENGTH // UNROLLED};
     {name}:
     .pragma "nounroll";

@@ -74,7 +74,6 @@ def _not_compiling() -> str:
 
 
 def _chains(elements: int, samples: int, left_out: dict[str, str]) -> list[dict[str, Any]]:
-    """A row for each kernel and length of a chain on so many elements: checked, then timed in turns."""
     torch.compiler.reset()  # it compiles few variants of a function before it gives up
     random = torch.Generator("cuda").manual_seed(0)
     count = beyond_l2(2 * BYTES * elements)
@@ -95,7 +94,6 @@ def _chains(elements: int, samples: int, left_out: dict[str, str]) -> list[dict[
 
 
 def _products(k: int, samples: int, left_out: dict[str, str]) -> list[dict[str, Any]]:
-    """A row for each way to make relu(A · B + bias): checked, then timed in turns."""
     problem = Problem(4096, 4096, k, order="grouped:8")
     sets = [epilogue.operands(problem, "cuda", seed) for seed in range(sets_beyond_l2(Product.of(problem)))]
     reference = epilogue.reference(sets[0])
@@ -109,7 +107,6 @@ def _products(k: int, samples: int, left_out: dict[str, str]) -> list[dict[str, 
 
 
 def verified_work(name: str, work: Work, reference: torch.Tensor, tolerance: float) -> float:
-    """The relative error of a chain or a product, `verified` to be at most `tolerance`."""
 
     def error() -> float:
         return float((work.result.double() - reference).norm() / reference.norm())

@@ -97,7 +97,6 @@ def sum_code(factor: int, loads: str, threads: int) -> str:
 
 
 def chains_code(factor: int) -> str:
-    """PTX of `factor` chains, each with TURN / factor multiply-adds per iteration."""
     chains = range(factor)
     return _CHAINS.format(
         factor=factor,

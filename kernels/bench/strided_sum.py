@@ -63,7 +63,6 @@ def strided_sum(samples: int = 40) -> dict[str, Any]:
 
 
 def table(seed: int) -> torch.Tensor:
-    """CELLS small whole numbers, fp32."""
     random = torch.Generator("cuda").manual_seed(seed)
     return torch.randint(MOST, (CELLS,), device="cuda", generator=random).float()
 

@@ -35,7 +35,6 @@ def pair_pointers(partials, partial, BM: tl.constexpr, BN: tl.constexpr):
 
 @triton.jit
 def store_partial(acc, partials, flags, partial, BM: tl.constexpr, BN: tl.constexpr):
-    """Store acc as the partial of this index, and raise its flag."""
     pointers = pair_pointers(partials, partial, BM, BN)
     even, odd = split_even_odd(acc, BM, BN)
     if INTERPRETED:

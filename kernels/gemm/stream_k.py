@@ -111,7 +111,6 @@ def partial_pointers(partials, cta, ROWS: gl.constexpr, COLUMNS: gl.constexpr, l
 
 @gluon.jit
 def store_partial(acc, partials, flags, cta, ROWS: gl.constexpr, COLUMNS: gl.constexpr, layout: gl.constexpr):
-    """Store acc as the thread block's partial, and raise its flags."""
     gl.store(partial_pointers(partials, cta, ROWS, COLUMNS, layout), acc)
     gl.inline_asm_elementwise(
         """{

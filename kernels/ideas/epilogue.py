@@ -60,7 +60,6 @@ def separate(problem: Problem, given: Operands) -> Work:
 
 
 def fused(problem: Problem, given: Operands) -> Work:
-    """The same product with both in its epilogue."""
     return Work(_product(problem, given, epilogue=True), given["c"])
 
 

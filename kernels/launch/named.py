@@ -76,7 +76,6 @@ def named(
 
 
 OWN = "dedicated"
-"""The kernel that is written for a schedule, and has its name."""
 
 
 def recordable(

@@ -102,7 +102,6 @@ def shared_reads(random: torch.Generator) -> Iterator[Case]:
 
 
 def streamed(asked: Stream, label: dict[str, Any], random: torch.Generator) -> Iterator[Case]:
-    """The case of a Stream, where it fits into the GPU's memory."""
     if not fits(4 * asked.footprint):
         return
     memory = Streamed(asked, random)
@@ -144,7 +143,6 @@ def per(seen: Launch, count: int) -> Figures:
 
 
 def fits(size: int) -> bool:
-    """Whether the GPU's memory has so many bytes."""
     return size <= torch.cuda.get_device_properties().total_memory
 
 

@@ -107,7 +107,6 @@ def alone(stamps: torch.Tensor, residents: int) -> Launch:
 
 
 def in_l2(asked: TileLoads) -> TileLoads:
-    """The same from a footprint that fits into the L2."""
     return replace(asked, round=-(-IN_L2 // replace(asked, round=1).footprint))
 
 

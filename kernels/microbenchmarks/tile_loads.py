@@ -46,7 +46,6 @@ def added(smem):
 
 @gluon.jit
 def ask_tma(a, b, row, smem_a, smem_b, full, BM: gl.constexpr, BN: gl.constexpr):
-    """Request the stage that begins at `row`."""
     hopper.mbarrier.expect(full, 2 * (BM + BN) * WIDTH)
     tma_load(a, [row, 0], full, smem_a)
     tma_load(b, [row + BM, 0], full, smem_b)

@@ -91,7 +91,6 @@ def nearest(rows: Sequence[Row], product: Product) -> Row | None:
 
 @cache
 def rows(gpu: Gpu) -> Sequence[Row]:
-    """The rows of the table of this GPU, none where there is no table."""
     shipped = files("tilesim").joinpath("data", "tuned")
     own = os.environ.get(TABLE)
     paths = [own] if own else []
@@ -102,7 +101,6 @@ def rows(gpu: Gpu) -> Sequence[Row]:
 
 
 def _is(name: str, gpu: Gpu) -> bool:
-    """Whether a table that was made on the GPU of that name is of this one."""
     made_on = named(name)
     return name == gpu.name or (
         made_on is not None and (made_on.preset, made_on.sms) == (gpu.preset, gpu.sms)

@@ -227,7 +227,6 @@ def check(scene: Any, settings: Mapping[str, Any]) -> None:
 
 
 def _kinds(schema: Any) -> dict[str, Any]:
-    """What a request may say besides settings, and what each may be."""
     yes_or_no = schema.Kind(lambda value: isinstance(value, bool), "true or false")
     number, name = schema.NUMBER, schema.NAME
     return {

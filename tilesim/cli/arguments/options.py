@@ -179,7 +179,6 @@ def save_trace(trace: Trace, output: str) -> None:
 
 
 def given(options: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """Those of `names` that were on the command line, with their values."""
     return {name: options[name] for name in names if options.get(name) is not None}
 
 

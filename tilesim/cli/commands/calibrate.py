@@ -104,7 +104,6 @@ def command(
 
 
 def _base(device: str | None, beside: str | None, traces: dict[str, Trace]) -> Mapping[str, Any]:
-    """The known facts about the GPU: from --device, from the file next to the traces, or from a preset."""
     if device:
         return entry_of(device)
     if beside:

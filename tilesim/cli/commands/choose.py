@@ -61,7 +61,6 @@ def _values(one: Estimate) -> dict[str, Any]:
 
 
 def _row(one: Estimate) -> dict[str, Any]:
-    """An estimate as a row: the kernel, its time, and the parts that take a hundredth of it or more."""
     config = one.config
     name = config.name if config.schedule in config.name else f"{config.name} {config.schedule}"
     parts = ", ".join(f"{part} {ns / one.ns:.0%}" for part, ns in one.parts.items() if ns >= one.ns / 100)

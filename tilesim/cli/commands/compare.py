@@ -94,7 +94,6 @@ def _are_two_runs(traces: Sequence[Trace], seed: int, options: dict[str, Any]) -
 def _compare_runs(
     later: list[tuple[str, Trace]], earlier: list[tuple[str, Trace]], fail_above: float | None, as_json: bool
 ) -> None:
-    """Print what is slower than before, and exit with 1 where that is too much and not noise."""
     if not earlier and len(later) == 2:
         earlier, later = later[:1], later[1:]
     if not earlier:
@@ -176,7 +175,6 @@ def _name(trace: Trace) -> str:
 
 
 def _report(found: Comparison, simulated: Trace, measured: Trace) -> str:
-    """The result in a sentence, one line per figure with both values, then how the two differ."""
     error = found.run.error or 0.0
     than = "as long as" if not error else f"{abs(error):.1%} {'longer' if error > 0 else 'shorter'} than"
     ends = " and ".join(time(round(ns)) for ns in (found.run.simulated, found.run.measured))

@@ -189,7 +189,6 @@ def _film_lines(name: str, film: Declared) -> list[str]:
 
 
 def _course_lines() -> list[str]:
-    """The films of the course by part, each with its length and title."""
     films = {name: declared()[name] for name in course(declared())}
     minutes = round(sum(film.seconds for film in films.values()) / 60)
     lines = [f"{COURSE}: {plural(len(films), 'film')}, about {plural(minutes, 'minute')} together"]

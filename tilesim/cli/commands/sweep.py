@@ -166,7 +166,6 @@ def command(
 
 
 def _report_errors(rows: list[Row]) -> None:
-    """Report on stderr how many combinations failed; raise SweepError if all did."""
     errors = [row.error for row in rows if row.error]
     if len(errors) == len(rows):
         raise SweepError(f"none of {plural(len(rows), 'combination')} can be simulated: {errors[0]}")
@@ -185,7 +184,6 @@ def _csv_of(rows: Sequence[Row]) -> str:
 
 
 def _json_of(rows: Sequence[Row], seed: int) -> str:
-    """A list with an object for each row, a row a line: its columns, and how they were made."""
     made = {"origin": "simulated", "seed": seed, "tilesim": __version__}
     lines = (json.dumps(row._asdict() | made, ensure_ascii=False) for row in rows)
     return "[\n" + ",\n".join(lines) + "\n]"

@@ -62,7 +62,6 @@ def dram_traffic(row: Row) -> Row:
 
 
 def shares_of_peak(report: Report) -> Iterator[dict[str, Any]]:
-    """Each row with its TFLOP/s in percent of the peak, and whether its bytes come from a model."""
     peak = report["peak_tflops"]["measured"]
     for row in report["rows"]:
         model = " (model)" if row["bytes_from"] == "model" else ""
@@ -109,7 +108,6 @@ def chased(row: Row) -> Row:
 
 
 def read_by_all(report: Report) -> Iterator[dict[str, Any]]:
-    """Rows of three lists, each with `what` all SMs do."""
     for row in report["bandwidth"]:
         yield row | {"what": f"{row['kind']} {_size(row)}", "source": None}
     for row in report["merging"]:
@@ -139,7 +137,6 @@ SHOWN = 4
 
 
 def sm_groups(report: Report) -> Iterator[str]:
-    """The groups, a line each, and what is known of them."""
     for i, groups in enumerate(report["tiers"]):
         yield f"{'then' if i else 'first'}, in turn:"
         yield from ("  " + " ".join(map(str, group)) for group in groups)

@@ -7,7 +7,6 @@ from tilesim.devices.facts import UNITS, Fact, sources
 
 
 def lines(facts: Mapping[str, Fact]) -> list[str]:
-    """A fact a line, then the sources that they name."""
     return [*named(facts), "sources", *[f"  {name:23} {_words(name)}" for name in _listed(facts)]]
 
 

@@ -61,7 +61,6 @@ def size(count: int) -> str:
 
 
 def save_text(path: str | PathLike[str], text: str, about: str = "") -> None:
-    """Write `text`, and say so as `wrote`."""
     files.write(path, lambda file: file.write(text.encode()))
     wrote(path, about)
 

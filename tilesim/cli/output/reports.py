@@ -62,7 +62,6 @@ class Bench(click.Command):
 
 
 def product_times(report: Report) -> list[str]:
-    """A line per size and kernel; with the host's work where that was timed."""
     host = " | with host" if any("host_us" in row for row in report["rows"]) else ""
     return Table("typed size | kernel | times | TFLOP/s | MHz | error" + host).lines(report)
 
