@@ -2,27 +2,16 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
 from tilesim import player
-from tilesim.cli.arguments.film_targets import (
-    COURSE_FORMATS,
-    FORMATS,
-    MOVING,
-    PAGES,
-    SLIDES,
-    SOURCE,
-    STILLS,
-    CourseFilm,
-    FilmTarget,
-    Target,
-    chosen,
-    spoken,
-)
+from tilesim.cli.arguments import film_targets as targets
+from tilesim.cli.arguments.film_targets import COURSE_FORMATS, FORMATS, MOVING, PAGES, SLIDES, SOURCE, STILLS
 from tilesim.cli.arguments.parameter_types import Instant
 from tilesim.cli.output.figures import wrote
 from tilesim.cli.packages import COURSE, declared, load, scene_class, scene_file, scene_names
@@ -62,7 +51,7 @@ class ExportRequest:
     end card is written, too. `films`: of a course, by name; all of it for None.
     """
 
-    scene: Target
+    scene: targets.Target
     output: Path
     form: str
     settings: Mapping[str, Any]
@@ -87,9 +76,11 @@ class ExportRequest:
         if "scene" not in own:
             raise TilesimError("it has no scene")
         try:
-            scene = FilmTarget().convert(own["scene"], None, None)
-            output, form = chosen(own.get("output"), own.get("format"), scene.label)
-            films = own.get("films") and [CourseFilm().convert(name, None, None) for name in own["films"]]
+            scene = targets.FilmTarget().convert(own["scene"], None, None)
+            output, form = targets.chosen(own.get("output"), own.get("format"), scene.label)
+            films = own.get("films") and [
+                targets.CourseFilm().convert(one, None, None) for one in own["films"]
+            ]
             at = own.get("at")
             if at is not None:
                 at = Instant().convert(at if isinstance(at, tuple) else str(at), None, None)
@@ -185,12 +176,9 @@ def planned(request: ExportRequest, scene: tuple[Any, Path] | None = None) -> Se
 
 
 def make(
-    request: ExportRequest,
-    requests: Sequence[Any],
-    jobs: int,
-    progress: Callable[[int], object] = lambda frames: None,
-    workers: Executor | None = None,
-) -> Made:
+    request: ExportRequest, requests: Sequence[Any], jobs: int,
+    progress: Callable[[int], object] = lambda frames: None, workers: Executor | None = None,
+) -> Made:  # fmt: skip
     """Write what was `planned`; raises TilesimError where it cannot be drawn or written."""
     first, output = requests[0], request.output
     moments = load("scenes", "render.files.moments")
@@ -213,7 +201,7 @@ def make(
         return made
     card = type(first)(first.scene, first.file, request.format("png"), settings=first.settings)
     moments.save(card, request.at, request.poster)
-    return Made([*made.files, (request.poster, _pixels(card.format))], made.figures, made.note, made.title)
+    return replace(made, files=[*made.files, (request.poster, _pixels(card.format))])
 
 
 def is_film(scene: Any) -> bool:
@@ -230,7 +218,7 @@ def _kinds(schema: Any) -> dict[str, Any]:
     yes_or_no = schema.Kind(lambda value: isinstance(value, bool), "true or false")
     number, name = schema.NUMBER, schema.NAME
     return {
-        "scene": schema.Kind(lambda one: isinstance(one, Target) or name.fits(one), "a text"),
+        "scene": schema.Kind(lambda one: isinstance(one, targets.Target) or name.fits(one), "a text"),
         "output": schema.FILE,
         "format": schema.one_of(FORMATS),
         "size": name,
@@ -244,11 +232,11 @@ def _kinds(schema: Any) -> dict[str, Any]:
         ),
         "poster": schema.FILE,
         "captions": yes_or_no,
-        "films": schema.Kind(_are_names, "a list of films, and at least one"),
+        "films": schema.Kind(partial(are, str), "a list of films, and at least one"),
     }
 
 
-def _check_form(scene: Target, form: str, asked: Mapping[str, Any], at: tuple[float, str] | None) -> None:
+def _check_form(scene: targets.Target, form: str, asked: Mapping[str, Any], at: Any) -> None:
     """Raise TilesimError where a course is asked for what one film has, a still for what a film has, ..."""
     given = [name for name in asked if name in LEFT_OUT or asked[name] is not False]
     if scene.is_course and form not in COURSE_FORMATS:
@@ -297,7 +285,7 @@ def _page(request: ExportRequest, film: Any) -> Made:
         names=None if alike else runs.names(traces),
         story=player.Story(title, card.sentence, card.number, card.aside),
         theme=request.settings.get("theme", ""),
-        **spoken(request.settings.get("lang")),
+        **targets.spoken(request.settings.get("lang")),
         at=request.at and request.at[0],
     )
     files.write(request.output, lambda stream: stream.write(text.encode()))
@@ -309,5 +297,6 @@ def _pixels(form: Any) -> str:
     return "x".join(map(str, form.size))
 
 
-def _are_names(names: Any) -> bool:
-    return isinstance(names, list) and bool(names) and all(isinstance(name, str) for name in names)
+def are(kind: type, values: Any) -> bool:
+    """Whether they are a list of some values of that type."""
+    return isinstance(values, list) and bool(values) and all(isinstance(one, kind) for one in values)
