@@ -22,6 +22,6 @@ from .errors import KernelError
 from .matmul import matmul
 from .measure.machine import gpu_facts
 from .measure.record import record
-from .tuning.tune import tune
+from .tuning.tuner import tune
 
 __all__ = ["NAMES", "KernelError", "bench", "gpu_facts", "matmul", "record", "tune"]

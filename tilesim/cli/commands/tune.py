@@ -59,7 +59,7 @@ def command(
         products = [Product(*size, dtype, layout) for size, dtype, layout in wanted]
     measure = load("kernels")
     before = load("kernels", "tuning.choice").read(table) if table and Path(table).exists() else None
-    units = load("kernels", "tuning.tune").PROGRESS_UNITS * len(products)
+    units = load("kernels", "tuning.tuner").PROGRESS_UNITS * len(products)
     with progress("tune", units) as done:
         report = measure.tune(*products, samples=samples, seed=seed, top=top, table=before, progress=done)
     show(report, tuned_kernels, output or table, as_json)

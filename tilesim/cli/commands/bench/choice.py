@@ -52,7 +52,7 @@ def command(
         return
     products = load("kernels", "tuning.products").products(kinds or KINDS)
     with progress("bench choice", len(products)) as done:
-        report = load("kernels", "tuning.tune").all_times(
+        report = load("kernels", "tuning.tuner").all_times(
             products, budget, processes or cpu_count() or 1, progress=done
         )
     show(report, _measured, output, as_json)
