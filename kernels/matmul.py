@@ -127,10 +127,6 @@ def _shape(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     return _empty(a, b)
 
 
-def _save(ctx: Any, inputs: tuple[torch.Tensor, torch.Tensor], output: torch.Tensor) -> None:
-    ctx.save_for_backward(*inputs)
-
-
 def _gradients(ctx: Any, grad: torch.Tensor) -> tuple[torch.Tensor | None, torch.Tensor | None]:
     a, b = ctx.saved_tensors
     if grad.dtype != a.dtype:
@@ -143,5 +139,7 @@ def _gradients(ctx: Any, grad: torch.Tensor) -> tuple[torch.Tensor | None, torch
 torch.library.define("tilesim::matmul", "(Tensor a, Tensor b) -> Tensor")
 torch.library.impl("tilesim::matmul", "default", _product)
 torch.library.register_fake("tilesim::matmul", _shape)
-torch.library.register_autograd("tilesim::matmul", _gradients, setup_context=_save)
+torch.library.register_autograd(
+    "tilesim::matmul", _gradients, setup_context=lambda ctx, inputs, output: ctx.save_for_backward(*inputs)
+)
 _op = torch.ops.tilesim.matmul.default

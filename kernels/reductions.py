@@ -186,15 +186,11 @@ STEPS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Summing:
-    """A vector's sum as launches: `launch()` writes all of `sums`, of which `total`, 0-d, is the last."""
+    """A vector's sum as launches: `launch()` writes all of `sums`, of which the last is the total."""
 
     launch: Callable[[], None]
     sums: torch.Tensor
     stages: int = 1
-
-    @property
-    def total(self) -> torch.Tensor:
-        return self.sums[-1]
 
 
 def launches(step: ReductionStep, n: int, slots: int) -> list[tuple[int, int]]:

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from tilesim.cli.arguments.options import check_tiles, count_option, samples_option, sizes_option, usage
-from tilesim.cli.arguments.parameter_types import TileShape, Whole
+from tilesim.cli.arguments.parameter_types import TILE_SHAPE, Whole
 from tilesim.cli.output import bench_rows as rows
 from tilesim.cli.output.reports import Bench, Table, derived, product_times
 from tilesim.cli.output.tables import NOT_COUNTED
@@ -52,7 +52,7 @@ BENCHES = [
         ),
         options=[
             sizes_option(
-                "M, N and K; repeat it for several.  [4224x4096x4096]", TileShape(), callback=_problems
+                "M, N and K; repeat it for several.  [4224x4096x4096]", TILE_SHAPE, callback=_problems
             ),
             click.option(
                 *("--busy-sms", "counts"),
@@ -145,7 +145,7 @@ BENCHES = [
         ),
         lambda report: [f"left out: {what}: {why}" for what, why in report["left_out"].items()],
         options=[
-            sizes_option("M, N and K; repeat it for several.", TileShape()),
+            sizes_option("M, N and K; repeat it for several.", TILE_SHAPE),
             click.option(
                 "--dtype", type=click.Choice(["bf16", "fp16"]), default="bf16", help="Of A, B and C.  [bf16]"
             ),

@@ -12,7 +12,7 @@ import click
 from tilesim import player
 from tilesim.cli.arguments import film_targets as targets
 from tilesim.cli.arguments.film_targets import COURSE_FORMATS, FORMATS, MOVING, PAGES, SLIDES, SOURCE, STILLS
-from tilesim.cli.arguments.parameter_types import Instant
+from tilesim.cli.arguments.parameter_types import INSTANT
 from tilesim.cli.output.figures import wrote
 from tilesim.cli.packages import COURSE, declared, load, scene_class, scene_file, scene_names
 from tilesim.declared import course
@@ -47,7 +47,7 @@ class ExportRequest:
     """What is to be made of a scene, and written to `output`.
 
     `size` and `fps` are None where the form is to choose them. `start` and `end`: seconds of the film, its
-    own ones for None. `at`: the instant of a still or a page, as `Instant` makes it. `poster`: where the
+    own ones for None. `at`: the instant of a still or a page, as INSTANT makes it. `poster`: where the
     end card is written, too. `films`: of a course, by name; all of it for None.
     """
 
@@ -83,7 +83,7 @@ class ExportRequest:
             ]
             at = own.get("at")
             if at is not None:
-                at = Instant().convert(at if isinstance(at, tuple) else str(at), None, None)
+                at = INSTANT.convert(at if isinstance(at, tuple) else str(at), None, None)
         except click.UsageError as error:
             raise TilesimError(error.message) from None
         _check_form(scene, form, asked, at)

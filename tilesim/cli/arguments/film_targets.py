@@ -29,12 +29,10 @@ def chosen(output: str | None, form: str | None, label: str) -> tuple[str, str]:
         raise TilesimError(f"slides are written as {' or '.join(SLIDES_IN)}, not as {shown(output)}")
     if form not in FORMATS:
         endings = [f".{name}" for name in FORMATS if name != SLIDES] + [".pptx"]
-        near = get_close_matches(ending, endings, n=1)
-        raise TilesimError(
-            f"{shown(output)} does not end in "
-            + (f"{near[0]}; did you mean {Path(output).with_suffix(near[0]).name!r}?" if near else "")
-            + (f"any of {', '.join(endings)}" if not near else "")
-        )
+        which = f"any of {', '.join(endings)}"
+        if near := get_close_matches(ending, endings, n=1):
+            which = f"{near[0]}; did you mean {Path(output).with_suffix(near[0]).name!r}?"
+        raise TilesimError(f"{shown(output)} does not end in {which}")
     return output, form
 
 

@@ -12,9 +12,9 @@ from tilesim.cli.arguments.parameter_types import (
     DEVICES,
     DTYPES,
     ORDER,
+    TILE_SHAPE,
     OutputFile,
     Schedule,
-    TileShape,
     Whole,
     usage,
 )
@@ -70,7 +70,7 @@ def problem_options(own: str = "", names: Sequence[str] = PROBLEM_NAMES) -> Call
         ("m", "SIZE", int, "Rows of A and C.", PROBLEM.m),
         ("n", "SIZE", int, "Columns of B and C.", PROBLEM.n),
         ("k", "SIZE", int, "Columns of A, rows of B.", PROBLEM.k),
-        ("tile", "MxNxK", TileShape(), "Output tile of a thread block, and the size of a K-step.", tile),
+        ("tile", "MxNxK", TILE_SHAPE, "Output tile of a thread block, and the size of a K-step.", tile),
         ("order", "NAME", ORDER, order, PROBLEM.order),
         ("dtype", "NAME", DTYPES, f"Data type of A and B: {dtypes}.", PROBLEM.dtype),
     )

@@ -10,7 +10,7 @@ import click
 from tilesim.analysis.compare import DIVERGED, Comparison, Pair, compare
 from tilesim.analysis.regression import Change, Regression, regression
 from tilesim.cli.arguments import options as shared
-from tilesim.cli.arguments.parameter_types import INPUT, Percent
+from tilesim.cli.arguments.parameter_types import INPUT, PERCENT
 from tilesim.cli.output.figures import time
 from tilesim.engine.simulate import replay
 from tilesim.errors import TilesimError, TraceError
@@ -26,7 +26,7 @@ from tilesim.traces import Trace, about
 )
 @click.option(
     "--fail-above",
-    type=Percent(),
+    type=PERCENT,
     metavar="PERCENT",
     help="Exit with 1 if it is slower by more, 2% for example, and by more than the noise.",
 )

@@ -11,7 +11,7 @@ from tilesim import player
 from tilesim.analysis.divergence import on_one_clock
 from tilesim.cli.arguments import film_targets as targets
 from tilesim.cli.arguments import options as shared
-from tilesim.cli.arguments.parameter_types import INPUT, Instant, Names, OutputFile, Schedule, Seconds, Whole
+from tilesim.cli.arguments.parameter_types import INPUT, INSTANT, Names, OutputFile, Schedule, Seconds, Whole
 from tilesim.cli.exports import FPS, LEFT_OUT, ExportRequest, make, planned, report
 from tilesim.cli.jobs import cluster_option, jobs_option, workers_of
 from tilesim.cli.output.figures import counter, save_text
@@ -105,7 +105,7 @@ class OfFilm(click.Command):
 @click.option("--to", type=Seconds(), metavar="S", help="Stop here in the film.  [its end]")
 @click.option(
     "--at",
-    type=Instant(),
+    type=INSTANT,
     metavar="TIME",
     help="Of a still: the film's second 6.5, or 12.5us of the trace; of a page: 12.5us.  [the end]",
 )

@@ -25,7 +25,7 @@ from tilesim.analysis.sweep import (
 )
 from tilesim.cli.arguments import options as shared
 from tilesim.cli.arguments import schedule_files
-from tilesim.cli.arguments.parameter_types import DEVICES, DTYPES, ORDER, Names, Schedule, TileShape
+from tilesim.cli.arguments.parameter_types import DEVICES, DTYPES, ORDER, TILE_SHAPE, Names, Schedule
 from tilesim.cli.jobs import jobs_option
 from tilesim.cli.output.figures import progress, wrote
 from tilesim.cli.packages import load
@@ -99,7 +99,7 @@ FRAMES = ("1080p", "720p", "480p")
 @axis("--k", Numbers("m", "n"), "SIZES", "Columns of A, rows of B, or m or n for the same.  [4096]")
 @axis(
     "--tile",
-    Names(TileShape()),
+    Names(TILE_SHAPE),
     "MxNxK",
     f"Output tiles, and sizes of a K-step.  [{'x'.join(map(str, shared.PROBLEM.tile))}]",
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from tilesim.cli.arguments import options as shared
-from tilesim.cli.arguments.parameter_types import TileShape, Whole
+from tilesim.cli.arguments.parameter_types import TILE_SHAPE, Whole
 from tilesim.cli.output.figures import progress
 from tilesim.cli.output.reports import show, tuned_kernels
 from tilesim.cli.packages import load
@@ -17,7 +17,7 @@ SIZE = "x".join(str(size) for size in (shared.PROBLEM.m, shared.PROBLEM.n, share
 
 
 @click.command(short_help="Find the fastest kernel for each shape on this machine's GPU.")
-@shared.sizes_option(f"Size of the product.  [{SIZE}]  [repeatable]", TileShape())
+@shared.sizes_option(f"Size of the product.  [{SIZE}]  [repeatable]", TILE_SHAPE)
 @click.option(
     "--dtype",
     "dtypes",

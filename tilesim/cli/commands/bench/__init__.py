@@ -8,7 +8,7 @@ import click
 
 from tilesim.cli import Group
 from tilesim.cli.arguments import options as shared
-from tilesim.cli.arguments.parameter_types import Schedule, TileShape
+from tilesim.cli.arguments.parameter_types import TILE_SHAPE, Schedule
 from tilesim.cli.benches import BENCHES
 from tilesim.cli.output.reports import machine, product_times, show
 from tilesim.cli.packages import load
@@ -26,7 +26,7 @@ TABLE_DRIVEN = "table:"
     short_help="Time the kernels, or launches, on this machine's GPU.",
 )
 @shared.problem_options()
-@shared.sizes_option("M, N and K; repeat it for several.", TileShape())
+@shared.sizes_option("M, N and K; repeat it for several.", TILE_SHAPE)
 @click.option(
     "--kernel",
     "kernels",
