@@ -1,7 +1,5 @@
-"""loop_unrolling: a sum with 1 to 16 loads a turn of its loop, and 1 to 16 chains of multiply-adds.
-
-All is PTX that is not unrolled further. Values are small integers, so fp32 sums are exact.
-"""
+"""loop_unrolling: a sum with 1 to 16 loads a turn of its loop, and 1 to 16 chains of multiply-adds, in PTX
+that is not unrolled further. Values are small integers, so fp32 sums are exact."""
 
 from collections.abc import Callable, Sequence
 from functools import partial

@@ -1,7 +1,4 @@
-"""pipelining: one product by a kernel whose loads run 0, 1, 2 and 3 K-steps ahead; all else is the same.
-
-A kernel of S stages has S pairs of buffers in shared memory and loads S − 1 K-steps ahead of the multiply.
-"""
+"""pipelining: one product by a kernel whose loads run 0, 1, 2 and 3 K-steps ahead; all else is the same."""
 
 from typing import Any
 

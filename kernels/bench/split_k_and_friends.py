@@ -1,7 +1,5 @@
-"""split-k-and-friends: products whose last wave is nearly empty, by every schedule that has an answer to it.
-
-The table-driven kernel executes the plan of each schedule, so only the plans are compared.
-"""
+"""split-k-and-friends: products whose last wave is nearly empty, by every schedule that has an answer to it,
+whose plans the table-driven kernel executes."""
 
 from typing import Any
 

@@ -1,8 +1,4 @@
-"""element: one program per output element, which reads a row of A and a column of B for it.
-
-A thread block is one warp. Each element of A is read N times and each of B M times, at best from the caches,
-and arithmetic waits for these loads.
-"""
+"""element: one program, of one warp, per output element, which reads a row of A and a column of B for it."""
 
 import triton
 import triton.language as tl

@@ -7,9 +7,6 @@ zero between launches: each warp of the writer adds 1 when its part of the parti
 the owner adds 1 when it has seen the flags of all the writer's warps, and the last of these resets the flag
 to zero. `fault` is one int32: a wait that times out writes its partial's index plus 1 there and continues, so
 the kernel always ends, and the launch is then an error.
-
-In a partial, each 8 x 8 block of the accumulator is contiguous, which is what a warp holds in a wgmma's
-layout, so loads and stores are whole cache lines.
 """
 
 import triton
@@ -26,7 +23,8 @@ def split_even_odd(acc, BM: tl.constexpr, BN: tl.constexpr):
 
 @triton.jit
 def pair_pointers(partials, partial, BM: tl.constexpr, BN: tl.constexpr):
-    """Pointers to each pair of adjacent columns of a partial: [BM, BN / 2]."""
+    """Pointers to each pair of adjacent columns of a partial: [BM, BN / 2]. Each 8 x 8 block, which a warp
+    holds in a wgmma's layout, is contiguous."""
     r = tl.arange(0, BM)[:, None]
     c = 2 * tl.arange(0, BN // 2)[None, :]
     offset = (r // 8 * (BN // 8) + c // 8) * 64 + r % 8 * 8 + c % 8

@@ -1,12 +1,11 @@
 """Kernel time by graph replay.
 
-Launching through a CUDA graph takes the host out of the figure: a TMA launch costs it tens of µs. A
-graph holds a rotation: one launch per operand set, back to back, and the sets together exceed the L2
-cache; a sample is the mean over the rotation. Before each sample other memory is read through the L2,
-which also gives the host the time to queue the sample. The graphs to compare are replayed in turn, so
-that what the GPU's clock does meets them alike. After each sample the GPU rests in proportion to it:
-without a pause an H200 reaches its power limit and lowers its clock, the more the longer a kernel is;
-after long ones some samples come out 6 % slower (a fifth of them at 5 times the sample, 0.2 % at half).
+A graph, which takes the host out of the figure, holds a rotation: one launch per operand set, back to back,
+and the sets together exceed the L2; a sample is the mean over the rotation. Before each sample other memory
+is read through the L2, which also gives the host the time to queue the sample. The graphs to compare are
+replayed in turn, so that what the GPU's clock does meets them alike. After each sample the GPU rests: without
+a pause an H200 reaches its power limit and lowers its clock, and after long kernels some samples come out 6 %
+slower (a fifth of them at 5 times the sample, 0.2 % at half).
 """
 
 import time
