@@ -32,7 +32,6 @@ from tilesim.storage import files
 from tilesim.text import plural
 from tilesim.traces import Trace
 
-WIDTH = 12
 SAID = ("title", "question", "finding", "part", "shows")
 DEFAULT = re.compile(r"  \[.*\]$")
 """How a help text ends that says what stands in where nothing is given."""
@@ -63,7 +62,7 @@ def command(file: str | None, as_json: bool, **options: Any) -> None:
     if file is None:
         values, lines = _known(options["device"])
     elif film:
-        values, lines = _film_json(name, film), _film_lines(name, film)
+        values, lines = _film(name, film)
     elif name == COURSE:
         values = {"course": {each: declared()[each].seconds for each in course(declared())}}
         lines = _course_lines()
@@ -96,7 +95,10 @@ def _content(path: str, facts: Mapping[str, Any]) -> Content:
         if isinstance(values, list) and values and all(_has(entry, "costs") for entry in values):
             return _calibrations(values)
         if isinstance(values, dict) and set(values) <= {field.name for field in fields(Costs)}:
-            return Content("costs", _knobs(Costs.from_mapping(values)), {"costs": values})
+            costs = Costs.from_mapping(values)
+            named = {field.name: (getattr(costs, field.name), field.default) for field in fields(Costs)}
+            lines = [f"  {name:22} {value}" for name, (value, usual) in named.items() if value != usual]
+            return Content("costs", lines, {"costs": values})
         if _has(values, "title", "facts"):
             return _device(checked(values))
         if _has(values, "peak_tflops", "rows"):
@@ -157,11 +159,6 @@ def _calibrations(entries: list[dict[str, Any]]) -> Content:
     return Content(f"costs of {plural(len(entries), 'kernel')}", lines, {"calibrations": entries})
 
 
-def _knobs(costs: Costs) -> list[str]:
-    values = {field.name: (getattr(costs, field.name), field.default) for field in fields(Costs)}
-    return [f"  {name:22} {value}" for name, (value, default) in values.items() if value != default]
-
-
 def _ladder(values: Mapping[str, Any]) -> Content:
     found = ladder_file.parse(values)
     rows = [asdict(row) | {"tflops": row.tflops} for row in found.rows]
@@ -174,15 +171,15 @@ def _ladder(values: Mapping[str, Any]) -> Content:
     return Content("ladder", lines, values)
 
 
-def _film_lines(name: str, film: Declared) -> list[str]:
-    length = f" of {film.seconds} s" if film.seconds else ""
-    if not film.title:
-        return [f"{name}: film", f"  {film.about}"]
-    said = {key: value for key in SAID if (value := getattr(film, key))}
+def _film(name: str, film: Declared) -> tuple[dict[str, Any], list[str]]:
+    said = {key: getattr(film, key) for key in SAID}
     options = _options(name, film)
-    return [
-        f"{name}: film{length}",
-        *(f"  {key:{WIDTH}} {value}" for key, value in said.items()),
+    values = {"film": name, "seconds": film.seconds, **said, "options": options}
+    if not film.title:
+        return values, [f"{name}: film", f"  {film.about}"]
+    return values, [
+        f"{name}: film" + (f" of {film.seconds} s" if film.seconds else ""),
+        *(f"  {key:12} {value}" for key, value in said.items() if value),
         *(["  options"] if options else []),
         *(f"    {line}" for line in _explained(options)),
     ]
@@ -196,11 +193,6 @@ def _course_lines() -> list[str]:
         lines.append(f"  {part}")
         lines += [f"    {name:24} {films[name].seconds:3} s  {films[name].title}" for name in inside]
     return lines
-
-
-def _film_json(name: str, film: Declared) -> dict[str, Any]:
-    said = {key: getattr(film, key) for key in SAID}
-    return {"film": name, "seconds": film.seconds, **said, "options": _options(name, film)}
 
 
 def _options(name: str, film: Declared) -> dict[str, Any]:

@@ -69,11 +69,10 @@ class Numbers(click.ParamType):
 
 
 def axis(name: str, kind: click.ParamType, metavar: str, help: str) -> Callable[[F], F]:
-    return click.option(name, type=kind, metavar=metavar, help=help, multiple=True, callback=_joined)
+    def joined(ctx: Any, param: Any, groups: Sequence[Sequence[Any]]) -> list[Any] | None:
+        return list(dict.fromkeys(chain.from_iterable(groups))) or None
 
-
-def _joined(ctx: click.Context, param: click.Parameter, groups: Sequence[Sequence[Any]]) -> list[Any] | None:
-    return list(dict.fromkeys(chain.from_iterable(groups))) or None
+    return click.option(name, type=kind, metavar=metavar, help=help, multiple=True, callback=joined)
 
 
 SAWTOOTH = {"m": [1536], "n": range(256, 11520 + 1, 256), "k": [4096]}
@@ -154,7 +153,12 @@ def command(
     texts = click.get_current_context().meta.get(schedule_files.__name__, ())
     with progress("sweep", len(every)) as done:
         rows = sweep(every, costs, seed, jobs or cores(), done, partial(schedule_files.register_all, texts))
-    _report_errors(rows)
+    errors = [row.error for row in rows if row.error]
+    if len(errors) == len(rows):
+        raise SweepError(f"none of {plural(len(rows), 'combination')} can be simulated: {errors[0]}")
+    if errors:
+        count = f"{len(errors)} of {len(rows)} combinations"
+        click.echo(f"note: {count} cannot be simulated: {errors[0]}", err=True)
     if output and write:
         files.write(output, lambda file: write(rows, file))
         wrote(output)
@@ -163,16 +167,6 @@ def command(
         wrote(picture)
     if as_json or not output:
         click.echo(_json_of(rows, seed) if as_json else _csv_of(rows), nl=as_json)
-
-
-def _report_errors(rows: list[Row]) -> None:
-    errors = [row.error for row in rows if row.error]
-    if len(errors) == len(rows):
-        raise SweepError(f"none of {plural(len(rows), 'combination')} can be simulated: {errors[0]}")
-    if errors:
-        click.echo(
-            f"note: {len(errors)} of {len(rows)} combinations cannot be simulated: {errors[0]}", err=True
-        )
 
 
 def _csv_of(rows: Sequence[Row]) -> str:
