@@ -46,12 +46,9 @@ def tiling_hierarchy(repeats: int = 5) -> dict[str, Any]:
     random = torch.Generator("cuda").manual_seed(0)
     cases = [(dtype, (64, columns, depth), 4, 1) for dtype, depth in DEPTH.items() for columns in COLUMNS]
     turns = [measured(multiplying(random, cases)) for _ in range(repeats)]
-    return {"method": METHOD, "repeats": repeats, "rows": merged(turns), "products": _products()}
-
-
-def _products() -> list[dict[str, Any]]:
     problems = [Problem(4096, 4096, 4096, tile=tile, order="grouped:8") for tile in TILES]
     configs = {f"{one.tile[0]}x{one.tile[1]}": named("naive-tma", one) for one in problems}
     timed = compare(problems[0], configs, samples=50)
     counts = counted([(Product.of(problems[0]), config) for config in configs.values()])
-    return [row | count for row, count in zip(timed, counts, strict=True)]
+    products = [row | count for row, count in zip(timed, counts, strict=True)]
+    return {"method": METHOD, "repeats": repeats, "rows": merged(turns), "products": products}

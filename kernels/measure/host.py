@@ -1,7 +1,6 @@
 """The host's own y = a * x + y, its memory's latency, and its caches."""
 
 import os
-import platform
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -45,8 +44,10 @@ def axpy_by_threads(repeats: int) -> dict[str, Any]:
         torch.set_num_threads(before)
     far, near = _chase(PLACES), _chase(2**9)  # which the nearest cache holds
     latency = np.median([far() - near() for _ in range(repeats)])
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     return {
-        "name": _name(),
+        "name": next(names, ""),
         "cores": cores,
         "cache_bytes": cache_bytes(Path("/sys/devices/system/cpu/cpu0/cache")),
         "latency_ns": round(float(latency), 1),
@@ -82,12 +83,3 @@ def _chase(places: int) -> Callable[[], float]:
         return (time.perf_counter() - began) * 1e9 / HOPS
 
     return hop_ns
-
-
-def _name() -> str:
-    """The processor's name as Linux tells it, else the kind of machine."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.machine()
-    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")

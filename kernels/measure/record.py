@@ -169,9 +169,12 @@ def trace(
     entry = entry[cta]
     spans = complete(spans, entry)
     residents = int(spans["slot"].max()) + 1
+    # blocks that are there at once have work each, or draw some from the queue while it lasts
+    drawn = (rows["cta"] < 0).any()
+    at_work = min(meta["launches"], len(rows)) if drawn else len(np.unique(spans["cta"]))
     if meta["launches"] > device.slots:
         device = replace(device, ctas_per_sm=residents)
-    elif not _least_residents(spans, rows, meta["launches"], device) <= residents <= device.ctas_per_sm:
+    elif not -(-at_work // device.sms) <= residents <= device.ctas_per_sm:
         raise KernelError(
             f"the plan counts on {device.ctas_per_sm} thread blocks per SM, and an SM held {residents} at"
             " once; how many fit follows from a block's shared memory, so take other stages, a smaller tile"
@@ -197,14 +200,6 @@ def _filled(spans: np.ndarray, device: Device) -> tuple[int, ...]:
     if max(Counter(order).values()) > device.ctas_per_sm:
         return device.sm_order
     return (*held, *order, *(Counter(device.filling) - Counter(order)).elements())
-
-
-def _least_residents(spans: np.ndarray, rows: np.ndarray, launches: int, device: Device) -> int:
-    """Residents of the fullest SM, at least, where all thread blocks that have work are there at once. Where
-    they are, each that draws from a queue gets something while it lasts; else the later get nothing."""
-    drawn = (rows["cta"] < 0).any()
-    at_work = min(launches, len(rows)) if drawn else len(np.unique(spans["cta"]))
-    return -(-at_work // device.sms)
 
 
 def _firsts(spans: np.ndarray) -> np.ndarray:
