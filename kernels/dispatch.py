@@ -27,8 +27,7 @@ MOST = 4096
 """Launches that are kept; when there are more, all are forgotten."""
 
 KEPT = 8
-"""Workspaces that are kept, of the last jobs and streams: each has a partial of every thread block, some
-20 MB."""
+"""Workspaces that are kept, of the last jobs and streams, each of some 20 MB."""
 
 PLACEHOLDER = torch.empty(0, device="meta")
 
@@ -111,8 +110,7 @@ def _uploaded(config: KernelConfig, product: Product, index: int | None) -> Job:
 
 
 def workspace(work: Job, index: int | None) -> dict[str, torch.Tensor]:
-    """What launches of a job share on a GPU's stream, where they follow one another: flags are left at 0. A
-    graph gets one of its own, as it may run beside others."""
+    """What launches of a job on one stream share; a graph, which may run beside others, has its own."""
     if INTERPRETED or capturing():
         return work.workspace()
     return _kept(work, triton.runtime.driver.active.get_current_stream(index))

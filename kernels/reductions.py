@@ -20,8 +20,7 @@ import triton.language as tl
 from .errors import KernelError
 
 THREADS, WARPS = 256, 8
-"""Threads per block, for which the trees are written, and their warps; each thread loads one value of a block
-of input."""
+"""Threads per block, for which the trees are written, and their warps; each thread loads one value."""
 
 ADDED = 8
 """Blocks of input that a thread block adds while loading, from `unrolled` on."""
@@ -128,8 +127,7 @@ def unrolled(x, sums, n):
 
 @triton.jit(do_not_specialize=["n"])
 def shuffles(x, sums, n):
-    """tl.sum becomes five shfl.sync.bfly for the 32 lanes, eight words through shared memory, and three more
-    shuffles for the eight warps."""
+    """tl.sum becomes shfl.sync.bfly, five for the lanes and, through shared memory, three for the warps."""
     block = tl.program_id(0)
     value = load_and_add(x, block.to(tl.int64) * (LOADS * BLOCK), n)  # [THREADS]
     tl.store(sums + block, tl.sum(value, 0))

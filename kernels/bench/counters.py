@@ -33,8 +33,7 @@ METRICS = {
     "tensor_cycles": "sm__pipe_tensor_cycles_active.sum",
     "sm_cycles": "sm__cycles_elapsed.sum",
 }
-"""A sector is 32 bytes, a request a warp's load instruction; spills are registers that did not fit and are
-loaded again."""
+"""A sector is 32 bytes, a request a warp's load; spills are registers that did not fit."""
 
 TRAFFIC = {
     "arrived_bytes": "l1tex__m_xbar2l1tex_read_bytes.sum",
@@ -43,8 +42,7 @@ TRAFFIC = {
     "dram_read_bytes": "dram__bytes_read.sum",
     "dram_write_bytes": "dram__bytes_write.sum",
 }
-"""What arrives at all SMs over the crossbar, what they read at the L2, what of that it held, and what passes
-between L2 and DRAM."""
+"""What arrives at all SMs, what they read at the L2, what it held of that, and what DRAM passes."""
 
 INSTRUCTIONS = {"issued": "smsp__inst_executed.sum", "of_threads": "smsp__thread_inst_executed.sum"}
 """Instructions that warps executed, and the sum over the threads that were active in them."""

@@ -34,8 +34,7 @@ TAIL = 64
 """What a multiply-add of the tail adds; path w adds w + 1, and the loop 1."""
 
 STAMPS = np.dtype([(name, np.int64) for name in ("begin", "came", "went", "joined", "end")])
-"""SM cycles before the divergent code, at the begin and end of a lane's own path, after all paths, and after
-the tail."""
+"""SM cycles before the ways, at the begin and end of a lane's own, after all of them, and after the tail."""
 
 
 def adds(count: int, addend: int) -> str:

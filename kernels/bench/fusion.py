@@ -18,8 +18,7 @@ from ..measure.timing import host_us, method, replayed
 from .counters import profiled
 
 LARGE, SMALL, TINY = 2**26, 2**21, 2**10
-"""Elements of fp32: 268 MB, four times an H200's L2; 8 MB, of which several fit; and next to nothing, so that
-only launches take time."""
+"""Elements of fp32: four times an H200's L2, of which several fit into it, and so few that launches count."""
 
 CHAINS = (1, 2, 4, 8)
 

@@ -40,8 +40,7 @@ def l2_order(samples: int = 50) -> dict[str, Any]:
 
 
 def traffic(contenders: Sequence[tuple[Product, KernelConfig]]) -> list[dict[str, float]]:
-    """Counters of TRAFFIC for each, the median of LAUNCHES, with l2_bytes, 32 for a sector, and l2_hit_rate.
-    Nothing of each where they cannot be read."""
+    """TRAFFIC of each, the median of LAUNCHES, with l2_bytes and l2_hit_rate; {} where it cannot be read."""
     counts = counted([one for one in contenders for _ in range(LAUNCHES)], TRAFFIC)
     if not counts[0]:
         return [{} for _ in contenders]

@@ -124,8 +124,7 @@ class Summing:
         self.right = {n: float(self.x.sum(dtype=torch.float64))}
 
     def launch(self, n: int, warps: int, loads: str, factor: int) -> Launch:
-        """Sum the first n values, a multiple of what all threads load per iteration. Raises KernelError if
-        the sum is not exact."""
+        """Sum the first n values, a multiple of what all threads load a turn. KernelError for a wrong sum."""
         threads = LANES * warps
         turns = n // (self.sms * threads * factor)
         stamps, sums = stamp_buffer(self.sms), torch.full((self.sms * threads,), torch.nan, device="cuda")
@@ -140,8 +139,7 @@ class Summing:
 
 
 def chain(warps: int, factor: int, turns: int) -> Launch:
-    """One thread block of `warps` warps, whose threads do TURN * turns multiply-adds each. Raises KernelError
-    if a thread's sum is not exact."""
+    """A block of `warps` warps, whose threads do TURN * turns multiply-adds. KernelError for a wrong sum."""
     stamps, sums = stamp_buffer(1), torch.full((LANES * warps,), torch.nan, device="cuda")
     unrolled[(1,)](stamps, sums, sums, turns, ONE, CODE=chains_code(factor), num_warps=warps)
     if (sums != TURN * turns).any():

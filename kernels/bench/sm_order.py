@@ -155,8 +155,7 @@ def begins(order: list[int], model: list[list[list[int]]]) -> tuple[int, ...] | 
 
 
 def tally(runs: list[list[list[int]]], model: list[list[list[int]]]) -> dict[str, Any]:
-    """How alike launches are, each given by its `places`, and how many of them `model` explains. A launch is
-    explained if all its places are, and begin alike."""
+    """How alike launches are, by their `places`, and how many `model` explains: all places begin alike."""
     alike = Counter(tuple(map(tuple, run)) for run in runs)
     starts = Counter(
         None if len(s := {begins(place, model) for place in run}) > 1 else s.pop() for run in runs

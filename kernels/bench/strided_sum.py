@@ -74,8 +74,7 @@ def once(cases: Sequence[Any]) -> Iterator[Launch]:
 
 
 def checked_sum(x: torch.Tensor, sums: torch.Tensor, columns: int, loads: int = 1) -> int:
-    """The sum of x in this way, which must be the float64 sum; sums are poisoned with NaN before. Raises
-    KernelError where it is another."""
+    """The sum of x in this way, with sums poisoned before; KernelError unless it is the float64 sum."""
     sums.fill_(float("nan"))
     launch(x, sums, columns, loads)
     made, reference = float(sums[: len(x) // (BLOCK * loads)].double().sum()), float(x.double().sum())

@@ -87,7 +87,6 @@ def figures(runs: list[np.ndarray], mhz: float) -> dict[str, Any]:
 
 
 def launch_ns(rows: list[dict[str, Any]]) -> int:
-    """What a launch costs a matrix product: its thread blocks have 128 threads or more, one or two of them
-    fill an SM, and they end one by one. The median of such rows' medians."""
+    """What a product's launch takes: the median for blocks of 128 threads or more, one or two an SM."""
     alike = [row for row in rows if row["threads"] >= 128 and row["residents"] <= 2]
     return round(float(np.median([row["ns"]["p50"] for row in alike if row["spin"] == "staggered"])))

@@ -63,8 +63,7 @@ def entry_time(stamps):
 
 @triton.jit
 def stamp_entry(stamps, i, when, time):
-    """Thread 0 writes `time` if `when`, after the loads that determine the row, so that none waits for
-    another."""
+    """Thread 0 writes `time` if `when`, after the loads that determine the row."""
     if INTERPRETED:
         if when:
             tl.store(row_pointer(stamps, i) + 8, time)

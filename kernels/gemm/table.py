@@ -177,8 +177,7 @@ TIMEOUT_NS = 2_000_000_000
 """How long a split tile's owner waits for a partial: longer than any product takes that fits into a GPU."""
 
 SM_REGISTERS, MAX_REGISTERS = 65536, 255
-"""Registers of an SM, and of a thread at most (CUDA C++ Programming Guide, compute capabilities 5.0 to
-12.0)."""
+"""Registers of an SM, and of a thread at most (CUDA C++ Programming Guide)."""
 
 
 def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:

@@ -43,8 +43,7 @@ def check(config: KernelConfig, product: Product) -> None:
 def on_this_machine(
     config: KernelConfig, product: Product, operands: Sequence[torch.Tensor] = ()
 ) -> tuple[KernelConfig, str]:
-    """(the configuration that can run here, why it is not `config`, a sentence or ""). `operands`: A and B,
-    if they are not dense at an address that torch allocated."""
+    """(what can run here, why it is not `config`, or ""). `operands`: A and B, if they are not dense."""
     why = no_tma(product, operands) if config.loads == "tma" else ""
     return (replace(config, loads="ptr"), why) if why else (config, "")
 

@@ -35,8 +35,7 @@ class KernelLaunch:
     """Empty, or one pair: what launches the compiled kernel, and its constants in the signature's order."""
 
     def __call__(self) -> None:
-        """Raises KernelError where the tile needs more shared memory than the GPU has, or where this Triton
-        cannot compile the kernel for it."""
+        """Raises KernelError for a tile with too much shared memory, or that this Triton cannot compile."""
         if self.compiled:
             launch, rest = self.compiled[0]
             launch(*self.arguments, *rest)

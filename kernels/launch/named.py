@@ -56,8 +56,7 @@ NAMES = (*DEDICATED, *OTHERS)
 def named(
     name: str, problem: Problem, ctas_per_sm: int = 1, warps: int | None = None, stages: int | None = None
 ) -> KernelConfig:
-    """The configuration of that name for a problem; what is not given suits its tile, see pipeline. Raises
-    KernelError where there is no such kernel."""
+    """The configuration of that name, see pipeline. Raises KernelError where there is no such kernel."""
     product, tile, order = Product.of(problem), problem.tile, problem.order
     if name in OTHERS:
         one = kernels()[name]

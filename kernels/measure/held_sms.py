@@ -20,8 +20,7 @@ MOST_US = 500_000
 
 
 class HeldSMs:
-    """`count` SMs of this GPU, each time held for `us` µs at least. Raises KernelError where all SMs would be
-    held, or for longer than MOST_US."""
+    """`count` SMs, each time held for `us` µs at least. KernelError for all SMs, or longer than MOST_US."""
 
     def __init__(self, count: int, us: float) -> None:
         sms = torch.cuda.get_device_properties().multi_processor_count

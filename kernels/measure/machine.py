@@ -1,5 +1,4 @@
-"""What a measurement was made on: the GPU, its facts as a device file holds them, the versions, the clock's
-step."""
+"""What a measurement was made on: the GPU, its facts as in a device file, versions, the clock's step."""
 
 import subprocess
 from collections.abc import Callable
@@ -21,8 +20,7 @@ P = ParamSpec("P")
 
 
 def measuring(bench: Callable[P, dict[str, Any]]) -> Callable[P, dict[str, Any]]:
-    """A bench whose report begins with "machine": see facts. Raises KernelError without an NVIDIA GPU, or
-    where the GPU fails."""
+    """A bench whose report begins with "machine"; KernelError without an NVIDIA GPU, or where it fails."""
 
     @wraps(bench)
     def measured(*args: P.args, **options: P.kwargs) -> dict[str, Any]:

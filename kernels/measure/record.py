@@ -81,8 +81,7 @@ def record(
 def typical_launch(
     work: Job, config: KernelConfig, product: Product, warmup: int, repeats: int, seed: int, busy_sms: int = 0
 ) -> tuple[np.ndarray, list[int], dict[str, Any]]:
-    """(stamps of the most typical launch, int64 [rows, WORDS]; the SMs that were held during it; the figures
-    of the meta, of all launches)."""
+    """(stamps of the most typical launch, int64 [rows, WORDS]; the SMs held then; figures of all of them)."""
     sets = [matrices(product, "cuda", seed + i) for i in range(sets_beyond_l2(product))]
     stamps = torch.zeros(len(sets), len(work.rows), WORDS, dtype=torch.int64, device="cuda")
     plain = [work.launcher(operands) for operands in sets]

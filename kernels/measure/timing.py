@@ -31,8 +31,7 @@ REST = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Rotation:
-    """A captured graph of `launches`, which it keeps alive: they hold the memory that it works on. `before`
-    and `after` run outside of the timed span."""
+    """A captured graph of `launches`, which it keeps alive; `before` and `after` are not timed."""
 
     graph: torch.cuda.CUDAGraph
     launches: Sequence[Callable[[], object]]

@@ -201,14 +201,12 @@ def shared(stamps, turns, WORK: gl.constexpr):
 
 
 def chase_shared(hops: int) -> Launch:
-    """A warp's chase through shared memory, `hops` a multiple of UNROLLED. Raises KernelError if it ends at a
-    wrong word."""
+    """A warp's chase through shared memory, `hops` a multiple of UNROLLED. KernelError for a wrong end."""
     return _launch(CHASE, 1, 1, hops // UNROLLED, STRIDE * hops % WORDS)
 
 
 def read_shared(blocks: int, loads: int) -> Launch:
-    """Each thread of `blocks` blocks of 1024 does `loads` loads of WIDTH bytes, a multiple of UNROLLED.
-    Raises KernelError if a thread reads other values than it wrote."""
+    """Threads of `blocks` blocks of 1024 load WIDTH bytes `loads` times. KernelError for wrong values."""
     return _launch(READ, blocks, WARPS, loads // UNROLLED, blocks * loads)
 
 

@@ -68,8 +68,7 @@ def stamp_buffer(blocks: int) -> torch.Tensor:
 
 
 def read_stamps(stamps: np.ndarray) -> Launch:
-    """The launch that wrote `stamps`, int64 [blocks, WORDS]. Raises KernelError if a block wrote none, or a
-    clock did not advance."""
+    """The launch that wrote `stamps`, int64 [blocks, WORDS]. KernelError for none, or a stopped clock."""
     sm, begin, begin_ns, end, end_ns, checksum = stamps.T
     if (end == 0).any():
         raise KernelError(f"{(end == 0).sum()} of the thread blocks launched wrote no stamp")

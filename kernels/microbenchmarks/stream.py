@@ -82,8 +82,7 @@ class Stream:
 
 
 class Streamed:
-    """The memory of a Stream, filled with random numbers, and launches over it. Raises KernelError if a
-    launch read or wrote wrong values."""
+    """The random memory of a Stream, and launches over it. KernelError for wrong values."""
 
     def __init__(self, asked: Stream, random: torch.Generator) -> None:
         self.asked = asked

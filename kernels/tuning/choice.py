@@ -33,8 +33,7 @@ from tilesim.storage.files import read_json
 from ..errors import KernelError
 
 TABLE = "TILESIM_TUNED"
-"""The environment variable that names a table of `tilesim tune`, for its GPU in place of the one shipped. It
-is read once."""
+"""The environment variable that names a table to use for its GPU in place of the one shipped; read once."""
 
 ALIKE = {"fp16": "bf16", "bf16": "fp16"}
 
@@ -169,8 +168,7 @@ def chosen(row: dict[str, Any], product: Product) -> KernelConfig:
 
 
 def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """`new` with the rows of `old` for the products that it does not have, sorted by product. Raises
-    KernelError where they were made on different GPUs."""
+    """`new` with the rows of `old` for other products, sorted by product. KernelError for different GPUs."""
     if old["machine"]["gpu"] != new["machine"]["gpu"]:
         raise KernelError(
             f"the table was made on {old['machine']['gpu']} and this is {new['machine']['gpu']};"

@@ -45,8 +45,7 @@ def drawn(count: int, seed: int, kinds: Sequence[str] = DRAWN_KINDS) -> list[tup
 
 
 def products(kinds: Iterable[str]) -> list[Product]:
-    """Every shape of each kind, such as "bf16:nn", and what is drawn of it: one kind after the other, the
-    shapes in random order."""
+    """Every shape of each kind, such as "bf16:nn", and what is drawn of it; the shapes in random order."""
     random = Random(0)
     found = []
     for kind in kinds:

@@ -139,8 +139,7 @@ def kind(product: Product) -> str:
 
 
 def _launch_each(work: Work) -> tuple[Work, Work]:
-    """Launch each once. Where one makes the GPU fail, this process can launch no more: returns it and the
-    rest."""
+    """Launch each once; where one makes the GPU fail, it and the rest, as this process can launch no more."""
     device = this_gpu(1)
     for i, (config, product) in enumerate(work):
         try:

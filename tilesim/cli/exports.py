@@ -137,11 +137,7 @@ def report(made: Made) -> None:
 
 
 def option(name: str) -> str:
-    """What the command line calls a setting.
-
-    >>> option("ctas_per_sm"), option("opening")
-    ('--ctas-per-sm', '--no-opening')
-    """
+    """What the command line calls a setting."""
     return f"--no-{name}" if name in LEFT_OUT else f"--{name.replace('_', '-')}"
 
 

@@ -78,8 +78,7 @@ class Recordings(NamedTuple):
 
 
 def found(paths: Iterable[str]) -> Recordings:
-    """What lies in files of traces and folders; TraceError for a folder without one, and for those of two
-    GPUs."""
+    """What lies in files of traces and folders; TraceError for a folder without one, and for two GPUs."""
     runs: list[str] = []
     beside: dict[str, str] = {}
     for path in map(Path, paths):

@@ -198,10 +198,6 @@ def command(ctx: click.Context, as_json: bool) -> None:
 
 
 def line(check: Check) -> str:
-    """A check as a line of text.
-
-    >>> line(Check("films", "manim", "old", "0.19.0", "pip install 'manim>=0.22'"))
-    "  old      manim         0.19.0; pip install 'manim>=0.22'"
-    """
+    """A check as a line of text."""
     words = "; ".join(filter(None, (check.found, check.advice)))
     return f"  {check.state:8} {check.name:13} {words}".rstrip()

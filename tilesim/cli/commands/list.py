@@ -63,8 +63,7 @@ def _about(name: str) -> str:
 
 
 def _functions(registry: Mapping[str, Callable], about: Callable[[str], str | None]) -> dict[str, str]:
-    """Each name with its parameters, and the first line of its description. A schedule that cannot be loaded
-    is listed with its error."""
+    """Each name with its parameters, and the first line of its description, or why it cannot be loaded."""
     found = {}
     for name in registry:
         try:
