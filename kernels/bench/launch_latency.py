@@ -101,11 +101,7 @@ def launch_latency(repeats: int = 9) -> dict[str, Any]:
 
 
 def row(launch: str, what: str, blocks: int, runs: list[np.ndarray]) -> dict[str, Any]:
-    """What there is to say of one kind of launch; `runs`: ns of each launch, an array a repeat.
-
-    >>> row("graph", "kernels", 1, [np.array([900, 1000, 1100]), np.array([1000, 1000])])["ns"]
-    {'p50': 1000.0, 'p20': 980.0, 'p80': 1020.0}
-    """
+    """What there is to say of one kind of launch; `runs`: ns of each launch, an array a repeat."""
     ns = np.concatenate(runs)
     return {
         "launch": launch,

@@ -81,7 +81,15 @@ def _rows(n: int, warmup: int, samples: int) -> list[dict[str, Any]]:
     about["copy"] = {"stages": 1, "relative_error": None}
     times = replayed(launches, warmup, samples)
     whys = {step.name: step.why for step in STEPS} | OTHERS
-    return rows(n, times, {name: {"why": whys[name]} | about[name] for name in launches})
+    gb_per_s = {name: BYTES * n * (2 if name == "copy" else 1) / times[name]["us"] / 1e3 for name in times}
+    shares = {name: round(rate / gb_per_s["copy"], 3) for name, rate in gb_per_s.items()}
+    return [
+        {"name": name, "n": n}
+        | times[name]
+        | {"gb_per_s": float(f"{gb_per_s[name]:.4g}"), "share_of_copy": shares[name], "why": whys[name]}
+        | about[name]
+        for name in times
+    ]
 
 
 def _torch_sum(x: torch.Tensor) -> Summing:
@@ -106,24 +114,3 @@ def verified_sum(name: str, made: Summing, x: torch.Tensor, random: torch.Genera
     verify("half-integers", 0)
     x.uniform_(generator=random)
     return verify("fractions", TOLERANCE)
-
-
-def rows(
-    n: int, times: dict[str, dict[str, float]], about: dict[str, dict[str, Any]]
-) -> list[dict[str, Any]]:
-    """The rows of one size from the times of each name, of which one is the copy's, and what else is known.
-
-    >>> made = rows(10**6, {"copy": {"us": 2.0}, "shuffles": {"us": 1.25}}, {"copy": {}, "shuffles": {}})
-    >>> [(row["gb_per_s"], row["share_of_copy"]) for row in made]
-    [(4000.0, 1.0), (3200.0, 0.8)]
-    """
-    moved = {name: BYTES * n * (2 if name == "copy" else 1) for name in times}
-    gb_per_s = {name: moved[name] / times[name]["us"] / 1e3 for name in times}
-    shares = {name: round(rate / gb_per_s["copy"], 3) for name, rate in gb_per_s.items()}
-    return [
-        {"name": name, "n": n}
-        | times[name]
-        | {"gb_per_s": float(f"{gb_per_s[name]:.4g}"), "share_of_copy": shares[name]}
-        | about[name]
-        for name in times
-    ]

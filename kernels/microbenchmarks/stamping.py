@@ -48,12 +48,9 @@ def sum_of_rounds(rounds: list[int], steps: int, together: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """A launch, from the stamps of its thread blocks.
-
-    `ns`: first begin to last end. `cycles`: first begin to last end on an SM, the median over SMs. `sm_mhz`:
-    the SM clock, 0 if the timer did not advance. `residents`: thread blocks of the fullest SM. `checksum`:
-    the sum over blocks.
-    """
+    """A launch, from the stamps of its thread blocks. `ns`: first begin to last end. `cycles`: the same on an
+    SM, the median over SMs. `sm_mhz`: the SM clock, 0 if the timer did not advance. `residents`: thread
+    blocks of the fullest SM. `checksum`: the sum over blocks."""
 
     ns: int
     cycles: float

@@ -68,7 +68,7 @@ class Commands(Group):
         except (click.Abort, KeyboardInterrupt):
             sys.exit(130)
         except Stopped:
-            _fail("stopped by SIGTERM", EXIT_CODE)
+            _fail("stopped by SIGTERM", 128 + signal.SIGTERM)  # as shells report it
         except click.ClickException as error:
             _fail(error.format_message(), error.exit_code)
         except TilesimError as error:
@@ -115,10 +115,6 @@ def main(ctx: click.Context) -> None:
     """Which thread block computes which output tile of a matrix product, on which SM, and when."""
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
-
-
-EXIT_CODE = 128 + signal.SIGTERM
-"""As shells report a program that the signal ended."""
 
 
 class Stopped(BaseException):
