@@ -67,7 +67,7 @@ _left: dict[int, torch.Tensor] = {}
 
 
 def flags(rows: int, columns: int) -> torch.Tensor:
-    """Zeros on the current GPU that no other launch has, and that a launch leaves: int32 [rows, columns].
+    """Zeros on this GPU that no other launch has, and that each launch leaves zero: int32 [rows, columns].
 
     What is allocated while a CUDA graph is captured would be set to zero at each replay, by a kernel of its
     own that takes as long as a small product. So captured launches get flags from a pool that was zeroed

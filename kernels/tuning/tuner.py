@@ -115,9 +115,6 @@ def launches_for(work: Job, sets: Sequence[Matrices]) -> list[Callable[[], objec
     return [first, *(first.bound_to(operands, {}) for operands in sets[1:])]
 
 
-Work = list[tuple[KernelConfig, Product]]
-
-
 def compile_all(products: Iterable[Product], device: Device, processes: int) -> set[tuple[KernelConfig, str]]:
     """Launch each kernel once on the smallest product that it is a candidate for, so that Triton keeps it.
     Returns (config, dtype and layout) of those after which the GPU failed, which no later launch may risk."""
@@ -138,8 +135,8 @@ def kind(product: Product) -> str:
     return f"{product.dtype}:{product.layout}"
 
 
-def _launch_each(work: Work) -> tuple[Work, Work]:
-    """Launch each once; where one makes the GPU fail, it and the rest, as this process can launch no more."""
+def _launch_each(work: list[tuple[KernelConfig, Product]]) -> tuple[list, list]:
+    """Launch each once; returns one after which the GPU fails, and the rest, which cannot be launched."""
     device = this_gpu(1)
     for i, (config, product) in enumerate(work):
         try:
