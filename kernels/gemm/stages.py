@@ -68,11 +68,9 @@ _left: dict[int, torch.Tensor] = {}
 
 def flags(rows: int, columns: int) -> torch.Tensor:
     """Zeros on this GPU that no other launch has, and that each launch leaves zero: int32 [rows, columns].
-
     What is allocated while a CUDA graph is captured would be set to zero at each replay, by a kernel of its
     own that takes as long as a small product. So captured launches get flags from a pool that was zeroed
-    once, and each keeps its own for good, since nobody tells when a graph is gone.
-    """
+    once, and each keeps its own for good, since nobody tells when a graph is gone."""
     here, size = torch.cuda.current_device(), rows * columns
     if torch.cuda.is_current_stream_capturing():
         left = _left.get(here)

@@ -75,12 +75,10 @@ def corner(
     i, tile_order, M, N, ctas, shared,
     BM: tl.constexpr, BN: tl.constexpr, ORDER: tl.constexpr, GROUP_M: tl.constexpr, SPLIT: tl.constexpr,
 ):  # fmt: skip
-    """(row, column) at which the i-th tile visited begins.
-
-    A tile that would extend beyond the matrix is moved inside, over its neighbors, and stores the same values
-    there, because TMA takes several times as long for a row outside the matrix as for one inside. If tiles
-    are not split along K alike, their sums differ in the last bit, and none is moved.
-    """
+    """(row, column) at which the i-th tile visited begins. A tile that would extend beyond the matrix is
+    moved inside, over its neighbors, and stores the same values there, because TMA takes several times as
+    long for a row outside the matrix as for one inside. If tiles are not split along K alike, their sums
+    differ in the last bit, and none is moved."""
     pid_m, pid_n = compute_pid(i, tile_order, M, N, BM, BN, ORDER, GROUP_M)
     row = pid_m * BM
     column = pid_n * BN

@@ -189,11 +189,9 @@ def trace(
 
 def _filled(spans: np.ndarray, device: Device) -> tuple[int, ...]:
     """The SM of each slot in the order in which this launch filled them, those that it left as is usual.
-
     Chips differ in it, and where an SM holds several thread blocks, launches do. Where thread blocks took
-    turns in a slot while others were free, as in Triton's interpreter, there is none: the device's stays.
-    SMs that another kernel held come first.
-    """
+    turns in a slot while others were free, as in Triton's interpreter, there is none: the device's stays. SMs
+    that another kernel held come first."""
     held = tuple(dict.fromkeys(device.sm_order or range(device.sms)))[: device.busy_sms] * device.ctas_per_sm
     order = spans["sm"][_firsts(spans)][: device.slots].tolist()
     if max(Counter(order).values()) > device.ctas_per_sm:

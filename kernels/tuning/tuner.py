@@ -206,12 +206,10 @@ def all_times(
     products: Sequence[Product], budget_s: float, processes: int = 1, samples: int = 15,
     progress: Callable[[int], object] = lambda done: None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Times of all candidates for each product, as many as the budget of seconds allows, in turn.
-
-    Kernels are compiled first, on `processes` processes. The report has "machine", "method", "kernels", a
-    list of all, and "rows": a product with cublas_us and "us", a list of [kernel, µs]. "wrong" and "failed"
-    list [kernel, product, why] of those that were not timed.
-    """
+    """Times of all candidates for each product, as many as the budget of seconds allows, in turn. Kernels are
+    compiled first, on `processes` processes. The report has "machine", "method", "kernels", a list of all,
+    and "rows": a product with cublas_us and "us", a list of [kernel, µs]. "wrong" and "failed" list [kernel,
+    product, why] of those that were not timed."""
     require_gpu()
     began, device = time.monotonic(), this_gpu(1)
     broken = compile_all(products, device, processes)
