@@ -11,14 +11,6 @@
     microbenchmarks/  kernels for its memory system and its tensor cores, one figure at a time
     matmul.py         the torch operator, which dispatch.py gives its launches
 
-What they offer:
-
-    record(schedule, problem) -> Trace    when and where each tile ran on this machine's GPU
-    matmul(a, b) -> Tensor                A · B by the fastest kernel known for the shape
-    bench(problem, ...) -> dict           kernel times beside cuBLAS; NAMES are those it knows
-    tune(problem, ...) -> dict            the table of the fastest kernels, which matmul reads
-    gpu_facts() -> dict                   what the driver says of this GPU, as a device file
-
 A module of bench/ has a function of its own name, such as `bench.fusion.fusion()`, which measures one thing
 and returns a report in JSON values: "machine", "method", "rows", and what else its docstring names.
 
@@ -30,6 +22,6 @@ from .errors import KernelError
 from .matmul import matmul
 from .measure.machine import gpu_facts
 from .measure.record import record
-from .tuning.tune import tune
+from .tuning.tuner import tune
 
 __all__ = ["NAMES", "KernelError", "bench", "gpu_facts", "matmul", "record", "tune"]

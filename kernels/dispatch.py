@@ -21,18 +21,13 @@ from .launch.operands import DTYPES, Matrices, layout
 from .measure import machine
 from .tuning.choice import choices
 
-INTERPRETED_DEVICE = Device(4)
-"""The device of interpreted plans, whose thread blocks run one after another."""
-
 NAMES = {kind: name for name, kind in DTYPES.items() if name != "tf32"}
-"""The names of the dtypes of A and B."""
 
 MOST = 4096
 """Launches that are kept; when there are more, all are forgotten."""
 
 KEPT = 8
-"""Workspaces that are kept, of the last jobs and streams: each has a partial of every thread block, some
-20 MB."""
+"""Workspaces that are kept, of the last jobs and streams, each of some 20 MB."""
 
 PLACEHOLDER = torch.empty(0, device="meta")
 
@@ -50,7 +45,6 @@ def key(a: torch.Tensor, b: torch.Tensor) -> tuple:
 
 
 def is_known(of: tuple) -> bool:
-    """Whether operands of this key were multiplied before."""
     return of in _known
 
 
@@ -70,16 +64,13 @@ def multiply(matrices: Matrices, of: tuple) -> None:
 
 
 def capturing() -> bool:
-    """Whether a CUDA graph is captured on the current stream."""
     return not INTERPRETED and torch.cuda.is_current_stream_capturing()
 
 
 def first_launch(matrices: Matrices, dtype: str) -> tuple[Job, KernelLaunch]:
-    """C = A · B by the first of its choices that can be launched; returns its job and launch.
-
-    While a graph is captured no plan can be uploaded, so table-driven kernels are left out then. Raises
-    KernelError for a product that no kernel can compute.
-    """
+    """C = A · B by the first of its choices that can be launched; returns its job and launch. While a graph
+    is captured no plan can be uploaded, so table-driven kernels are left out then. Raises KernelError for a
+    product that no kernel can compute."""
     a, b, _ = matrices
     product = Product(a.shape[0], b.shape[1], a.shape[1], dtype, layout(a, b))
     *others, last = choices(product, None if INTERPRETED else machine.gpu())
@@ -101,9 +92,8 @@ def _launched(config: KernelConfig, product: Product, matrices: Matrices) -> tup
 
 @lru_cache(maxsize=1024)
 def _job(config: KernelConfig, product: Product, index: int | None) -> Job:
-    """The job of a kernel for any operands; it holds none of them."""
     if INTERPRETED:
-        return job(config, product, INTERPRETED_DEVICE, "cpu", concurrent=True)
+        return job(config, product, Device(4), "cpu", concurrent=True)
     if capturing():
         return job(config, product, machine.device(1), concurrent=True)
     with ThreadPoolExecutor(1) as thread:
@@ -111,10 +101,8 @@ def _job(config: KernelConfig, product: Product, index: int | None) -> Job:
 
 
 def _uploaded(config: KernelConfig, product: Product, index: int | None) -> Job:
-    """The same, to be called on a thread of its own; it uses a stream of its own.
-
-    What is allocated while torch.compile warms up a function to be captured would belong to its graph.
-    """
+    """The same, to be called on a thread of its own; it uses a stream of its own. What is allocated while
+    torch.compile warms up a function to be captured would belong to its graph."""
     with torch.cuda.device(index), torch.cuda.stream(torch.cuda.Stream()):
         made = job(config, product, machine.device(1), concurrent=True)
         torch.cuda.current_stream().synchronize()
@@ -122,10 +110,7 @@ def _uploaded(config: KernelConfig, product: Product, index: int | None) -> Job:
 
 
 def workspace(work: Job, index: int | None) -> dict[str, torch.Tensor]:
-    """What launches of a job share on a GPU's stream, where they follow one another: flags are left at 0.
-
-    A graph gets one of its own, as it may run beside others.
-    """
+    """What launches of a job on one stream share; a graph, which may run beside others, has its own."""
     if INTERPRETED or capturing():
         return work.workspace()
     return _kept(work, triton.runtime.driver.active.get_current_stream(index))

@@ -1,9 +1,7 @@
 """matmul: a matrix product as a torch operator, by whichever kernel is known to be the fastest for its shape.
 
-`tilesim::matmul` is a custom operator: torch.compile puts it into a graph as it is, autograd knows its
-gradients, which are two products of the same kind, and neither copies an operand that has a dense dimension.
-
-fp32 is multiplied in full, or as tf32 where torch's own setting for its products says so
+`tilesim::matmul` is a custom operator: torch.compile puts it into a graph as it is, and autograd knows its
+gradients. fp32 is multiplied in full, or as tf32 where torch's own setting for its products says so
 (torch.set_float32_matmul_precision). fp8 is e4m3, without scales: its product is bf16 and has no gradient.
 """
 
@@ -19,11 +17,9 @@ from .launch.here import INTERPRETED
 from .launch.operands import RESULTS, lines
 
 SIDE, WARPS = 64, 4
-"""Rows and columns of a thread block's tile, and its warps. Tiles of 128 are 1.3 µs slower for a megabyte,
-and 2 % faster for 100 MB."""
+"""Of a thread block's tile; 128 rows are 1.3 µs slower for a megabyte, and 2 % faster for 100 MB."""
 
 LINE = 128
-"""Bytes per L2 line."""
 
 
 def matmul(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
@@ -63,15 +59,6 @@ def _check(a: torch.Tensor, b: torch.Tensor) -> None:
         )
 
 
-def _check_place(a: torch.Tensor) -> None:
-    """Raise OperandError unless kernels run where A is."""
-    if a.device.type != ("cpu" if INTERPRETED else "cuda") or torch.version.hip:
-        needs = "CPU tensors, since TRITON_INTERPRET is set" if INTERPRETED else (
-            "tensors on an NVIDIA GPU, or TRITON_INTERPRET=1 in the environment for a slow run on the CPU"
-        )  # fmt: skip
-        raise OperandError(f"A and B are on {a.device}; matmul needs {needs}")
-
-
 def _empty(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     return a.new_empty((a.shape[0], b.shape[1]), dtype=RESULTS[NAMES[a.dtype]])
 
@@ -82,7 +69,11 @@ def _product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         _check(a, b)
         if not a.numel() or not b.numel():
             return _empty(a, b).zero_()
-        _check_place(a)
+        if a.device.type != ("cpu" if INTERPRETED else "cuda") or torch.version.hip:
+            needs = "CPU tensors, since TRITON_INTERPRET is set" if INTERPRETED else (
+                "tensors on an NVIDIA GPU, or TRITON_INTERPRET=1 in the environment for a slow run on the CPU"
+            )  # fmt: skip
+            raise OperandError(f"A and B are on {a.device}; matmul needs {needs}")
         a, b = _laid(a, b)
         known = key(a, b)
     c = _empty(a, b)
@@ -135,10 +126,6 @@ def _shape(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     return _empty(a, b)
 
 
-def _save(ctx: Any, inputs: tuple[torch.Tensor, torch.Tensor], output: torch.Tensor) -> None:
-    ctx.save_for_backward(*inputs)
-
-
 def _gradients(ctx: Any, grad: torch.Tensor) -> tuple[torch.Tensor | None, torch.Tensor | None]:
     a, b = ctx.saved_tensors
     if grad.dtype != a.dtype:
@@ -151,5 +138,7 @@ def _gradients(ctx: Any, grad: torch.Tensor) -> tuple[torch.Tensor | None, torch
 torch.library.define("tilesim::matmul", "(Tensor a, Tensor b) -> Tensor")
 torch.library.impl("tilesim::matmul", "default", _product)
 torch.library.register_fake("tilesim::matmul", _shape)
-torch.library.register_autograd("tilesim::matmul", _gradients, setup_context=_save)
+torch.library.register_autograd(
+    "tilesim::matmul", _gradients, setup_context=lambda ctx, inputs, output: ctx.save_for_backward(*inputs)
+)
 _op = torch.ops.tilesim.matmul.default

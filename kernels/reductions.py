@@ -1,9 +1,8 @@
 """The reduction ladder: five kernels that sum a vector, each improving on the previous one by one idea.
 
 After Mark Harris, "Optimizing Parallel Reduction in CUDA" (NVIDIA, 2007), and, for the shuffles, Justin
-Luitjens, "Faster Parallel Reductions on Kepler" (NVIDIA, 2014). Each thread block sums its values of x [n]
-into one sum, and the kernel is launched again on these sums until one is left. No kernel uses float atomics,
-so sums are bitwise reproducible on one GPU.
+Luitjens, "Faster Parallel Reductions on Kepler" (NVIDIA, 2014). Each thread block sums its values of x [n],
+and the kernel is launched again on these sums until one is left.
 
 The two trees are PTX, because Triton's tile language turns tl.sum into shuffles, and Gluon turns its views of
 shared memory into ldmatrix and stmatrix and makes threads without a pair repeat others' work.
@@ -21,8 +20,7 @@ import triton.language as tl
 from .errors import KernelError
 
 THREADS, WARPS = 256, 8
-"""Threads per block, for which the trees are written, and their warps; each thread loads one value of a block
-of input."""
+"""Threads per block, for which the trees are written, and their warps; each thread loads one value."""
 
 ADDED = 8
 """Blocks of input that a thread block adds while loading, from `unrolled` on."""
@@ -129,8 +127,7 @@ def unrolled(x, sums, n):
 
 @triton.jit(do_not_specialize=["n"])
 def shuffles(x, sums, n):
-    """tl.sum becomes five shfl.sync.bfly for the 32 lanes, eight words through shared memory, and three more
-    shuffles for the eight warps."""
+    """tl.sum becomes shfl.sync.bfly, five for the lanes and, through shared memory, three for the warps."""
     block = tl.program_id(0)
     value = load_and_add(x, block.to(tl.int64) * (LOADS * BLOCK), n)  # [THREADS]
     tl.store(sums + block, tl.sum(value, 0))
@@ -187,25 +184,15 @@ STEPS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Summing:
-    """A vector's sum as launches: `launch()` writes all of `sums`, of which `total`, 0-d, is the last."""
+    """A vector's sum as launches: `launch()` writes all of `sums`, of which the last is the total."""
 
     launch: Callable[[], None]
     sums: torch.Tensor
     stages: int = 1
 
-    @property
-    def total(self) -> torch.Tensor:
-        return self.sums[-1]
-
 
 def launches(step: ReductionStep, n: int, slots: int) -> list[tuple[int, int]]:
-    """(values, thread blocks) of each launch that sums n values if `slots` blocks run at once.
-
-    >>> launches(STEPS[1], 1_000_000, 1056)
-    [(1000000, 3907), (3907, 16), (16, 1)]
-    >>> launches(STEPS[4], 100_000_000, 1056)
-    [(100000000, 1056), (1056, 1)]
-    """
+    """(values, thread blocks) of each launch that sums n values if `slots` blocks run at once."""
     made = []
     while not made or n > 1:
         blocks = -(-n // step.values_per_block)

@@ -1,8 +1,4 @@
-"""bank-conflicts: what the five sums of a vector do to shared memory, counted by the GPU.
-
-A launch of each step over one vector runs under Nsight Compute: how many wavefronts its loads and
-stores take of shared memory, and how many of an instruction's threads are at work.
-"""
+"""bank-conflicts: what the five sums of a vector do to shared memory, counted by the GPU."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -26,14 +22,14 @@ METRICS = {
     "instructions": "smsp__inst_executed.sum",
     "thread_instructions": "smsp__thread_inst_executed_pred_on.sum",
 }
-"""Counters by what they are called here. A wavefront is what all banks can answer at once. It is counted
-where the instruction is issued, so that what else the pipe is busy with is not in it. An instruction is a
-warp's; of its threads, those count that are at work."""
+"""A wavefront is what all banks can answer at once. It is counted where the instruction is issued, so that
+what else the pipe is busy with is not in it. An instruction is a warp's; of its threads, those count that are
+at work."""
 
 METHOD = (
-    "one launch of each step over {values} values of fp32, cold caches, counted by Nsight Compute with the"
+    f"one launch of each step over {VALUES} values of fp32, cold caches, counted by Nsight Compute with the"
     " GPU's own clock control; before it each step's sum of half-integers must be exact and that of fractions"
-    " within a part in a million of a float64 sum; figures are of all {threads}-thread blocks together"
+    f" within a part in a million of a float64 sum; figures are of all {THREADS}-thread blocks together"
 )
 
 
@@ -56,15 +52,11 @@ def bank_conflicts() -> dict[str, Any]:
         {"name": step.name, "n": VALUES, "thread_blocks": launches(step, VALUES, slots())[0][1]} | counted
         for step, counted in zip(STEPS, counts, strict=True)
     ]
-    return {"method": METHOD.format(values=VALUES, threads=THREADS), "rows": rows}
+    return {"method": METHOD, "rows": rows}
 
 
 def once(cases: Sequence[int]) -> Iterator[Launch]:
-    """The launch of each step's kernel, after one that compiles."""
-    (n,) = cases
-    x = torch.ones(n, device="cuda")
+    x = torch.ones(*cases, device="cuda")
     for step in STEPS:
-        _, blocks = launches(step, n, slots())[0]
-        launch = partial(step.kernel[(blocks,)], x, x.new_empty(blocks), n, num_warps=WARPS)
-        launch()
-        yield launch
+        n, blocks = launches(step, len(x), slots())[0]
+        yield partial(step.kernel[(blocks,)], x, x.new_empty(blocks), n, num_warps=WARPS)

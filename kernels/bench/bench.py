@@ -39,18 +39,11 @@ Contender = KernelConfig | Callable[[str, Matrices], Launch]
 
 
 def compare(
-    problem: Problem,
-    contenders: Mapping[str, Contender],
-    ctas_per_sm: int = 1,
-    warmup: int = 30,
-    samples: int = 100,
-    seed: int = 0,
-    host: bool = False,
-) -> list[dict[str, Any]]:
+    problem: Problem, contenders: Mapping[str, Contender], ctas_per_sm: int = 1, warmup: int = 30,
+    samples: int = 100, seed: int = 0, host: bool = False,
+) -> list[dict[str, Any]]:  # fmt: skip
     """A row of `bench` for each contender's product of these M, N, K and dtype: checked, then timed in turns.
-
-    Raises KernelError for a wrong result, or where the operands do not fit into the GPU's memory.
-    """
+    Raises KernelError for a wrong result, or where the operands do not fit into the GPU's memory."""
     product = Product.of(problem)
     with gpu_memory(product):
         sets = [matrices(product, "cuda", seed + i) for i in range(sets_beyond_l2(product))]
@@ -87,17 +80,11 @@ def tflops(problem: Problem, us: float) -> float:
 
 
 def job_of(contender: Contender, product: Product, ctas_per_sm: int) -> tuple[Job, dict[str, Any]]:
-    """The job of a contender, and its part of the row."""
     if not isinstance(contender, KernelConfig):
         return Job(NO_ROWS, 0, partial(contender, product.dtype)), {}
     config, why = on_this_machine(contender, product)
-    known: dict[str, Any] = {
-        "variant": config.name,
-        "schedule": config.schedule,
-        "loads": config.loads,
-        "warps": config.warps,
-        "stages": config.stages,
-    }
+    known: dict[str, Any] = {"variant": config.name}
+    known |= {name: getattr(config, name) for name in ("schedule", "loads", "warps", "stages")}
     if why:
         known["fallback"] = why
     return job(config, product, device(ctas_per_sm)), known
@@ -111,7 +98,6 @@ def compiled(dtype: str, matrices: Matrices) -> Launch:
 
 
 def operator(dtype: str, matrices: Matrices) -> Launch:
-    """The product as this package's own operator makes it."""
     a, b, c = matrices
     return lambda: c.set_(matmul(a, b))
 
@@ -119,7 +105,6 @@ def operator(dtype: str, matrices: Matrices) -> Launch:
 LIBRARIES: dict[str, Callable[[str, Matrices], Launch]] = {
     "cublas": cublas, "torch.compile": compiled, "matmul": operator,
 }  # fmt: skip
-"""What bench times beside the kernels, by name."""
 
 KERNELS = (*DEDICATED, "cublas")
 """What bench times where nothing else is asked for: Triton kernels, and cuBLAS through torch.mm."""
@@ -128,7 +113,6 @@ TUNED = "tuned"
 """The kernel, tile and order that the tuned table has for the product."""
 
 NAMES = (*KNOWN, TUNED, *LIBRARIES)
-"""What bench can time, beside table-driven kernels."""
 
 
 def bench(
@@ -145,13 +129,12 @@ def bench(
     """Time `kernels` on `problems`, in JSON values: "machine" (see facts), "method" and "rows".
 
     A kernel is one of NAMES, or table:SCHEDULE, such as table:stream-k:108, with TMA loads and overlap.
-    `warps` and `stages`: where not given, what suits the tile and fits (see launch.named).
-    `ctas_per_sm`: thread blocks per SM that the schedules count on. `host`: time launches one by one, too.
+    `warps` and `stages`: where not given, what suits the tile and fits. `ctas_per_sm`: thread blocks per SM
+    that the schedules count on. `host`: time launches one by one, too, as host_us.
 
     A row per problem and kernel has m, n, k, tile, dtype, order, kernel; us (the median kernel time), p20,
     p80 in µs; tflops; sm_mhz, the SMs' clock meanwhile; relative_error; samples, and launches per sample; for
-    a Triton kernel also variant, schedule, loads, warps, stages, and fallback where its loads are not those
-    of its name; host_us where asked for, the time of a launch with the host's work.
+    a Triton kernel also variant, schedule, loads, warps, stages, and fallback, why its loads are not its own.
 
     Raises KernelError, too, for an unknown kernel or a problem out of reach, and what `plan` raises.
     """

@@ -6,7 +6,6 @@ one of NCCL, holds some SMs, and asks for a dynamic scheduler on Hopper (NVIDIA/
 
 import itertools
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import torch
@@ -46,12 +45,13 @@ HELD = (
 
 
 @measuring
-def busy_sms(*problems: Problem, counts: Sequence[int] = COUNTS, samples: int = 50) -> dict[str, Any]:
+def busy_sms(
+    *problems: Problem, counts: Sequence[int] = (0, 1, 4, 10, 20, 40, 66), samples: int = 50
+) -> dict[str, Any]:
     """Time KERNELS with each of `counts` SMs held, in JSON values: "machine", "method" and "rows".
 
-    A row has m, n, k, tile, dtype, order, kernel, schedule, variant, busy_sms, blocks (thread blocks
-    launched), us (the median kernel time), p20, p80 in µs, tflops, relative_error, samples, and launches per
-    sample. All of one problem take turns. Each result is compared with float64 while the SMs are held.
+    A row has what `bench` says but for the clock, warps and stages, and busy_sms and blocks (thread blocks
+    launched). Each result is compared with float64 while the SMs are held.
 
     Raises KernelError, too, for SMs that cannot be held.
     """
@@ -85,7 +85,8 @@ def _rows(problem: Problem, here: Device, counts: Sequence[int], samples: int) -
             holders[count] = HeldSMs(count, hold_us(float(alone), count))
         if count:
             rotation = Rotation(rotation.graph, launches, holders[count].hold, holders[count].check)
-        error = verify_result(name, partial(_after, rotation.before, launches[0]), product, sets[0])
+        rotation.before()
+        error = verify_result(name, launches[0], product, sets[0])
         work.check()
         key = f"{name} {count}"
         rotations[key] = rotation
@@ -103,8 +104,3 @@ def _rows(problem: Problem, here: Device, counts: Sequence[int], samples: int) -
         | {"samples": samples, "launches": len(sets)}
         for key in rotations
     ]  # fmt: skip
-
-
-def _after(before: Any, launch: Any) -> None:
-    before()
-    launch()

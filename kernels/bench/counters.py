@@ -21,6 +21,7 @@ from ..launch.cublas import cublas
 from ..launch.job import Launch
 from ..launch.operands import matrices
 from ..measure.machine import device
+from ..microbenchmarks.cases import flush_l2
 from .bench import Contender
 
 METRICS = {
@@ -32,11 +33,7 @@ METRICS = {
     "tensor_cycles": "sm__pipe_tensor_cycles_active.sum",
     "sm_cycles": "sm__cycles_elapsed.sum",
 }
-"""Counters by what they are called here; a sector is 32 bytes, a request a warp's
-load instruction; spills are registers that did not fit and are loaded again."""
-
-LONGEST_S = 300
-"""How long a process under the profiler may take."""
+"""A sector is 32 bytes, a request a warp's load; spills are registers that did not fit."""
 
 TRAFFIC = {
     "arrived_bytes": "l1tex__m_xbar2l1tex_read_bytes.sum",
@@ -45,8 +42,7 @@ TRAFFIC = {
     "dram_read_bytes": "dram__bytes_read.sum",
     "dram_write_bytes": "dram__bytes_write.sum",
 }
-"""What arrives at all SMs over the crossbar, what they read at the L2, what of that it held, and what passes
-between L2 and DRAM."""
+"""What arrives at all SMs, what they read at the L2, what it held of that, and what DRAM passes."""
 
 INSTRUCTIONS = {"issued": "smsp__inst_executed.sum", "of_threads": "smsp__thread_inst_executed.sum"}
 """Instructions that warps executed, and the sum over the threads that were active in them."""
@@ -64,11 +60,9 @@ counters.profile(bench.once(json.loads(sys.argv[2])))
 def counted(
     contenders: Sequence[tuple[Product, Contender]], metrics: Mapping[str, str] = METRICS
 ) -> list[dict[str, int]]:
-    """The metrics of one launch of each product (cold caches; a library is torch.mm, last if at all).
-
-    Nothing of each where Nsight Compute is not there or reads no counters here. The contenders must run on
-    this machine.
-    """
+    """The metrics of one launch of each product (cold caches; a library is torch.mm, last if at all). Nothing
+    of each where Nsight Compute is not there or reads no counters here. The contenders must run on this
+    machine."""
     cases = [
         [asdict(product), str(contender) if isinstance(contender, KernelConfig) else None]
         for product, contender in contenders
@@ -77,18 +71,12 @@ def counted(
 
 
 def profiled(
-    bench: str,
-    cases: Sequence[Any],
-    launches: int,
-    metrics: Mapping[str, str],
-    kernels: str = ".",
+    bench: str, cases: Sequence[Any], launches: int, metrics: Mapping[str, str], kernels: str = ".",
     options: Sequence[str] = (),
-) -> list[dict[str, int]] | None:
+) -> list[dict[str, int]] | None:  # fmt: skip
     """The metrics of so many `launches` of kernels, those that `once` of the module `bench` makes of `cases`.
-
-    `cases`: JSON values. `kernels`: a pattern of those to profile. `options`: more of the profiler's.
-    None where Nsight Compute is not there, fails, or reads no counters here.
-    """
+    `cases`: JSON values. `kernels`: a pattern of their names. None where Nsight Compute is not there, fails,
+    or reads no counters here."""
     ncu = shutil.which("ncu")
     if ncu is None:
         return None
@@ -101,7 +89,7 @@ def profiled(
     path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
     try:
         done = subprocess.run(
-            command, capture_output=True, text=True, timeout=LONGEST_S, check=True,
+            command, capture_output=True, text=True, timeout=300, check=True,
             env=os.environ | {"PYTHONPATH": path},
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError):
@@ -113,13 +101,7 @@ def totals(
     csv_text: str, contenders: int, metrics: Mapping[str, str] = METRICS
 ) -> list[dict[str, int]] | None:
     """The counters in what Nsight Compute said as CSV, per contender; what is left over is the last one's.
-
-    None where a counter is missing, as where the profiler has no right to read it.
-
-    >>> csv_text = '"ID","Metric Name","Metric Value"\\n"0","dram__bytes.sum","1,024"\\n'
-    >>> totals(csv_text, 1) is None
-    True
-    """
+    None where a counter is missing, as where the profiler has no right to read it."""
     lines = csv_text.splitlines()
     head = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
     if head is None:
@@ -140,21 +122,20 @@ def totals(
 
 
 def once(cases: Sequence[Any]) -> Iterator[Launch]:
-    """The launch of each contender, after one that compiles."""
     for sizes, config in cases:
         product = Product(**sizes)
         operands = matrices(product, "cuda", seed=0)
         if config is None:
-            launch = cublas(product.dtype, operands)
+            yield cublas(product.dtype, operands)
         else:
-            launch = job(KernelConfig.parse(config), product, device(1)).launcher(operands)
-        launch()
-        yield launch
+            yield job(KernelConfig.parse(config), product, device(1)).launcher(operands)
 
 
 def profile(launches: Iterable[Launch]) -> None:
-    """Profile each launch, and nothing of what it takes to make the next one."""
+    """Profile each launch, compiled and with the L2 full of other data, and not what makes the next one."""
     for launch in launches:
+        launch()
+        flush_l2()
         torch.cuda.synchronize()
         torch.cuda.profiler.start()
         launch()

@@ -1,9 +1,7 @@
 """divergence: a branch and a loop that the lanes of a warp take in 1 to 32 ways, in cycles of an SM.
 
-Both are PTX, and the paths come from memory, so no compiler can predict them. The branch is indexed
-(brx.idx), with WAYS paths that differ in a constant; each is a loop of dependent multiply-adds. The loop does
-as many iterations of these as a lane requests. Afterwards all lanes execute a common tail. Addends are
-integers, so a lane's sum is exact and shows what the lane did.
+Both are PTX, and the paths come from memory, so no compiler can predict them. The paths of the branch
+(brx.idx) differ in a constant, an integer, so a lane's sum is exact and shows what the lane did.
 """
 
 from collections.abc import Sequence
@@ -36,17 +34,14 @@ TAIL = 64
 """What a multiply-add of the tail adds; path w adds w + 1, and the loop 1."""
 
 STAMPS = np.dtype([(name, np.int64) for name in ("begin", "came", "went", "joined", "end")])
-"""SM cycles before the divergent code, at the begin and end of a lane's own path, after all paths, and after
-the tail."""
+"""SM cycles before the ways, at the begin and end of a lane's own, after all of them, and after the tail."""
 
 
 def adds(count: int, addend: int) -> str:
-    """PTX of `count` dependent multiply-adds."""
     return f"fma.rn.f32 x, x, one, {addend}.0;\n" * count
 
 
 def piece(name: str, addend: int) -> str:
-    """PTX of LENGTH multiply-adds in a loop."""
     return f"""mov.u32 left, {LENGTH // UNROLLED};
     {name}:
     .pragma "nounroll";
@@ -94,17 +89,11 @@ _WAY = """way{way}:
     mov.u64 went, %clock64;
     bra join;
     """
-
-BRANCH = _FRAME.format(
-    code="ways: .branchtargets {};\nbrx.idx asked, ways;\n{}".format(
-        ", ".join(f"way{way}" for way in range(WAYS)),
-        "".join(_WAY.format(way=way, piece=piece(f"again{way}", way + 1)) for way in range(WAYS)),
-    ),
-    tail=piece("last", TAIL),
-    limit=WAYS,
+_WAYS = "ways: .branchtargets {};\nbrx.idx asked, ways;\n{}".format(
+    ", ".join(f"way{way}" for way in range(WAYS)),
+    "".join(_WAY.format(way=way, piece=piece(f"again{way}", way + 1)) for way in range(WAYS)),
 )
-LOOP = _FRAME.format(
-    code=f"""mov.u64 came, %clock64;
+_LOOP = f"""mov.u64 came, %clock64;
     turn:
     .pragma "nounroll";
     {adds(TURN, 1)}
@@ -112,11 +101,11 @@ LOOP = _FRAME.format(
     setp.ne.u32 on, asked, 0;
     @on bra turn;
     mov.u64 went, %clock64;
-    """,
-    tail=piece("last", TAIL),
-    limit=MOST_TURNS + 1,
-)
-CODES = {"branch": BRANCH, "loop": LOOP}
+    """
+CODES = {
+    "branch": _FRAME.format(code=_WAYS, tail=piece("last", TAIL), limit=WAYS),
+    "loop": _FRAME.format(code=_LOOP, tail=piece("last", TAIL), limit=MOST_TURNS + 1),
+}
 
 
 @gluon.jit
@@ -129,20 +118,15 @@ def diverge(asked, sums, stamps, one, CODE: gl.constexpr):
 
 
 def expected(code: str, asked: np.ndarray) -> np.ndarray:
-    """The integer sums that threads end with.
-
-    >>> expected("branch", np.array([0, 1])).tolist(), expected("loop", np.array([1, 2])).tolist()
-    ([66560, 67585], [65600, 65665])
-    """
+    """The integer sums that threads end with."""
     own = LENGTH * (asked + 1) if code == "branch" else TURN * asked
     return np.arange(len(asked)) + own + LENGTH * TAIL
 
 
 def launch(code: str, asked: np.ndarray) -> np.ndarray:
     """Launch one thread block whose threads request `asked`, int [threads], and return its STAMPS [threads].
-
-    `asked` is a thread's path, below WAYS, or its iterations, at least 1. Raises KernelError for a wrong sum.
-    """
+    `asked` is a thread's path, below WAYS, or its iterations, at least 1. Raises KernelError for a wrong
+    sum."""
     threads = len(asked)
     given = torch.tensor(asked, dtype=torch.int32, device="cuda")
     sums = torch.full((threads,), torch.nan, device="cuda")
@@ -157,16 +141,13 @@ def launch(code: str, asked: np.ndarray) -> np.ndarray:
 
 TURNS = 32
 """Turns of the loop that the longest way does."""
-SPLITS = ("lanes", "warps")
-"""Who takes the ways in turn: neighbouring lanes, or whole warps."""
-MANY_WARPS = 32
 
 METHOD = (
     "one thread block of 1 or 32 warps; each thread reads from memory which way it takes, and stamps"
     " %clock64 before and after; cycles: from the first warp that begins to the last past the ways;"
-    " tail_cycles: of the code that all have in common after them; a way of the branch is {length}"
-    " dependent multiply-adds, a turn of the loop {turn}; lane i, or warp i, is in way i % ways; in the"
-    " branch each way is code of its own, in the loop way w does (w + 1) / ways of {turns} turns; spans: of"
+    f" tail_cycles: of the code that all have in common after them; a way of the branch is {LENGTH}"
+    f" dependent multiply-adds, a turn of the loop {TURN}; lane i, or warp i, is in way i % ways; in the"
+    f" branch each way is code of its own, in the loop way w does (w + 1) / ways of {TURNS} turns; spans: of"
     " one warp's branch, begin and end of each way in cycles, in the median launch; joined: the share of"
     " launches after which all lanes of a warp went on in one cycle; each launch's sums must be exact;"
     " {launches} launches of each in turn, after one that is not timed; issued, of_threads: instructions of"
@@ -177,19 +158,15 @@ METHOD = (
 
 @measuring
 def divergence(launches: int = 20) -> dict[str, Any]:
-    """Time each split of a branch and a loop, in JSON values: "machine", "method", "rows" and "spans".
-
-    A row has code ("branch" or "loop"), ways, split, warps; length, the multiply-adds of a way or of a turn,
-    and turns, of the lane that has most; cycles (the median), p20 and p80, tail_cycles, joined, and for one
-    warp issued and of_threads (see METHOD). Spans are those of one warp's branch, by ways.
-    """
+    """Time each split of a branch and a loop, in JSON values: "machine", "method", "rows" and "spans". A row
+    has code ("branch" or "loop"), ways, split, warps; length, the multiply-adds of a way or of a turn, and
+    turns, of the lane that has most; cycles (the median), p20 and p80, and what METHOD explains."""
     one, many = cases()
     asked = one + many
-    seen = in_turns([partial(launch, case[0], asked_of(*case)) for case in asked], launches)
+    seen = in_turns(once(asked), launches)
     none = dict.fromkeys(INSTRUCTIONS, 0)
     counts = profiled("divergence", one, len(one), INSTRUCTIONS, "^diverge$") or [none] * len(one)
     counts += [none] * len(many)
-    method = METHOD.format(length=LENGTH, turn=TURN, turns=TURNS, launches=launches)
     rows = [
         dict(zip(("code", "ways", "split", "warps"), case, strict=True)) | figures(case[0], runs) | count
         for case, runs, count in zip(asked, seen, counts, strict=True)
@@ -199,35 +176,25 @@ def divergence(launches: int = 20) -> dict[str, Any]:
         for (code, ways, _, _), runs in zip(one, seen[: len(one)], strict=True)
         if code == "branch"
     ]
-    return {"method": method, "rows": rows, "spans": timed}
+    return {"method": METHOD.format(launches=launches), "rows": rows, "spans": timed}
 
 
 def cases() -> tuple[list[tuple[str, int, str, int]], list[tuple[str, int, str, int]]]:
-    """Code, ways, split and warps of each row: those of one warp, and those of many."""
+    """Code, ways, split (who takes the ways in turn) and warps: those of one warp, and those of 32."""
     each = list(product(("branch", "loop"), range(1, WAYS + 1)))
     one = [(code, ways, "lanes", 1) for code, ways in each]
-    return one, [(code, ways, split, MANY_WARPS) for split in SPLITS for code, ways in each]
+    return one, [(code, ways, split, 32) for split in ("lanes", "warps") for code, ways in each]
 
 
 def asked_of(code: str, ways: int, split: str, warps: int) -> np.ndarray:
-    """What the threads of a block are asked to do: their way, or their turns; int [32 * warps].
-
-    >>> asked_of("branch", 4, "lanes", 1)[:6].tolist(), asked_of("loop", 2, "warps", 2)[[0, 31, 32]].tolist()
-    ([0, 1, 2, 3, 0, 1], [16, 16, 32])
-    """
+    """What the threads of a block are asked to do: their way, or their turns; int [32 * warps]."""
     threads = np.arange(LANES * warps)
     way = (threads if split == "lanes" else threads // LANES) % ways
     return way if code == "branch" else -(-(way + 1) * TURNS // ways)
 
 
 def figures(code: str, runs: list[np.ndarray]) -> dict[str, Any]:
-    """The figures of launches of one case, from their STAMPS [threads].
-
-    >>> stamps = np.zeros(32, [(name, int) for name in ("begin", "came", "went", "joined", "end")])
-    >>> stamps["joined"], stamps["end"] = 50, 90
-    >>> [figures("branch", [stamps])[name] for name in ("cycles", "tail_cycles", "joined")]
-    [50.0, 40.0, 1.0]
-    """
+    """The figures of launches of one case, from their STAMPS [threads]."""
     tail = [int(stamps["end"].max() - stamps["joined"].max()) for stamps in runs]
     together = [(np.ptp(stamps["joined"].reshape(-1, LANES), axis=1) == 0).all() for stamps in runs]
     return {
@@ -247,11 +214,8 @@ def taken(stamps: np.ndarray) -> int:
 def spans(ways: int, runs: list[np.ndarray]) -> list[list[int]]:
     """Begin and end of each way of one warp's branch, in cycles, in the median launch: way w is lane w's."""
     shown = sorted(runs, key=taken)[len(runs) // 2][:ways]
-    return [
-        [int(lane["came"] - shown["begin"].min()), int(lane["went"] - shown["begin"].min())] for lane in shown
-    ]
+    return [[int(lane[name] - shown["begin"].min()) for name in ("came", "went")] for lane in shown]
 
 
 def once(cases: Sequence[Any]) -> list[Launch]:
-    """The launch of each case."""
     return [partial(launch, code, asked_of(code, *case)) for code, *case in cases]

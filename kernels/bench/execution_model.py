@@ -28,7 +28,7 @@ SIZE = 4096, 4096, 512
 
 METHOD = (
     "residents: blocks that only spin, one more for each SM than the driver says that fit; seen: the most of"
-    " an SM that began before its first ended. kernels: naive products of {m}x{n}x{k} in bf16 with {stages}"
+    " an SM that began before its first ended. kernels: naive products of {}x{}x{} in bf16 with {stages}"
     " stages, checked against float64; seen: the most main loops and writes of an SM at an instant. walk: of"
     " {launches} launches of a block for each SM, from far memory, the block of median length; cycles from"
     " its first warp's begin. beside: medians of {launches} launches"
@@ -40,13 +40,12 @@ def execution_model(launches: int = 21) -> dict[str, Any]:
     """All four, in JSON values: "machine", "method", "rows" (blocks that only spin), "kernels" (of matrix
     products), "walk" (through the parts of a program) and "beside" (who shares a part of the SM).
 
-    A row: see `counted`. A kernel: name, tile, warps, stages and the same. walk: parts,
-    cycles (int, [warps, parts + 1]), blocks, and the spread of how long after its first warp a block's last
-    one comes to the barrier: p20, median, p80. beside: cycles of a warp alone, and by its partner's number.
+    A row: see `counted`. A kernel: name, tile, warps, stages and the same. walk: parts, cycles [warps, parts
+    + 1], blocks, and the spread of how long after its first warp a block's last one comes to the barrier.
+    beside: cycles of a warp alone, and by its partner's number.
     """
-    m, n, k = SIZE
     return {
-        "method": METHOD.format(m=m, n=n, k=k, stages=STAGES, launches=launches),
+        "method": METHOD.format(*SIZE, stages=STAGES, launches=launches),
         "rows": counted(),
         "kernels": [kernel_row(tile, loads) for loads in LOADS for tile in TILES],
         "walk": typical_walk(walked(launches, torch.cuda.get_device_properties().multi_processor_count)),
@@ -93,12 +92,12 @@ def typical_walk(cycles: np.ndarray) -> dict[str, Any]:
     length = cycles.max(axis=(1, 2))
     kept = int(np.argsort(length)[len(length) // 2])
     apart = np.ptp(cycles[:, :, -2], axis=1)
-    p20, median, p80 = (int(value) for value in np.quantile(apart, (0.2, 0.5, 0.8)))
+    quantiles = np.quantile(apart, (0.2, 0.5, 0.8)).astype(int).tolist()
     return {
         "parts": list(PARTS),
         "cycles": cycles[kept].tolist(),
         "blocks": len(cycles),
-        "apart": {"p20": p20, "median": median, "p80": p80},
+        "apart": dict(zip(("p20", "median", "p80"), quantiles, strict=True)),
     }
 
 
@@ -109,25 +108,19 @@ REGISTERS = (32, 40, 56, 64, 72, 88, 96, 128, 168, 216)
 SHARED_KB = (0, 1, 6, 18, 37, 38, 56, 57, 75, 76, 113, 114, 200, 227)
 """In pairs of which the first just fits an SM of 228 KB a whole number of times, with 1 KB reserved each."""
 
-SM_REGISTERS = 65536
-CYCLES = 60_000
-"""Longer than a launch takes to fill every SM."""
-
 
 def sweep() -> Iterator[tuple[int, int, int]]:
     """(threads, registers, shared KB) of each launch; 0 registers are as few as the kernel needs."""
     for threads in THREADS:
-        yield from ((threads, registers, 0) for registers in REGISTERS if registers * threads <= SM_REGISTERS)
+        yield from ((threads, registers, 0) for registers in REGISTERS if registers * threads <= 65536)
         yield from ((threads, 0, kb) for kb in SHARED_KB)
     yield from ((threads, 128, kb) for threads in (128, 256) for kb in (18, 57, 113))
 
 
 def counted() -> list[dict[str, int]]:
     """A row for each launch of the sweep that fits this GPU: threads, registers (of a thread, as compiled),
-    shared_bytes, driver (residents by the driver's count) and seen (as stamped).
-
-    Raises KernelError where a block did not stamp, or the driver does not answer.
-    """
+    shared_bytes, driver (residents by the driver's count) and seen (as stamped). Raises KernelError where a
+    block did not stamp, or the driver does not answer."""
     rows, sms = [], torch.cuda.get_device_properties().multi_processor_count
     for threads, registers, kb in sweep():
         if kb > shared_kb():
@@ -136,26 +129,19 @@ def counted() -> list[dict[str, int]]:
         made = launch(stamp_buffer(1, 1, warps)[0], 0, kb=kb, registers=registers)
         resources = resources_of(made, threads)
         stamps = stamp_buffer(1, (resources["driver"] + 1) * sms, warps)
-        launch(stamps[0], CYCLES, kb=kb, registers=registers)
+        launch(stamps[0], 60_000, kb=kb, registers=registers)  # longer than it takes to fill every SM
         rows.append(resources | {"seen": residents(blocks(stamps)[0])})
     return rows
 
 
 def resources_of(made: Any, threads: int) -> dict[str, int]:
     """Of a compiled kernel: threads and shared_bytes of a block, registers of a thread, and how many blocks
-    an SM holds by the driver's count.
-
-    Raises KernelError where the driver refuses.
-    """
+    an SM holds by the driver's count. Raises KernelError where the driver refuses."""
     found, shared = ctypes.c_int(), int(made.metadata.shared)
     status = ctypes.CDLL("libcuda.so.1").cuOccupancyMaxActiveBlocksPerMultiprocessor(
         ctypes.byref(found), ctypes.c_void_p(made.function), threads, ctypes.c_size_t(shared)
     )
     if status:
         raise KernelError(f"the driver does not say how many blocks of {threads} threads fit (CUDA {status})")
-    return {
-        "threads": threads,
-        "registers": int(made.n_regs),
-        "shared_bytes": shared,
-        "driver": found.value,
-    }
+    registers = int(made.n_regs)
+    return {"threads": threads, "registers": registers, "shared_bytes": shared, "driver": found.value}

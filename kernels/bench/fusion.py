@@ -18,16 +18,9 @@ from ..measure.timing import host_us, method, replayed
 from .counters import profiled
 
 LARGE, SMALL, TINY = 2**26, 2**21, 2**10
-"""Elements of fp32: 268 MB, four times an H200's L2; 8 MB, of which several fit; and next to nothing, so that
-only launches take time."""
+"""Elements of fp32: four times an H200's L2, of which several fit into it, and so few that launches count."""
 
 CHAINS = (1, 2, 4, 8)
-"""Functions of a chain."""
-
-LONG_CHAINS = (16, 32, 64, 128, 256, 512, 1024)
-"""Those that are only timed as one kernel, until arithmetic binds."""
-
-PRODUCTS = tuple(Problem(4096, 4096, k, order="grouped:8") for k in (512, 4096))
 
 BYTES = 4
 TOLERANCE, PRODUCT_TOLERANCE = 1e-5, 1e-2
@@ -54,17 +47,15 @@ def fusion(samples: int = 50) -> dict[str, Any]:
 
     A row has kernel ("eager": a kernel of PyTorch's for each function; "torch.compile"; "fused": one of
     this package for all), elements, functions; us (the median), p20 and p80 in µs, host_us; relative_error;
-    samples, launches (chains in a sample); and dram_read_bytes, dram_write_bytes and l2_bytes where they
-    were counted. A product's row has m, n, k, tile and dtype instead, and kernel "separate" beside the
-    others: this package's product, then the kernels of PyTorch's. left_out: why something is missing, by its
-    kernel.
+    samples, launches (chains in a sample); and METRICS where they were counted. A product's row has m, n, k,
+    tile and dtype, and kernel may be "separate": this package's product, then kernels of PyTorch's.
+    left_out: why something is missing, by its kernel.
     """
     needed = 24 * BYTES * LARGE
-    short = f"chains on {LARGE} values of fp32 take {needed / 1e9:.0f} GB"
-    with memory_for(needed, short):
+    with memory_for(needed, f"chains on {LARGE} values of fp32 take {needed / 1e9:.0f} GB"):
         left_out = {"torch.compile": why} if (why := _not_compiling()) else {}
         rows = [row for elements in (LARGE, SMALL, TINY) for row in _chains(elements, samples, left_out)]
-        products = [row for problem in PRODUCTS for row in _products(problem, samples, left_out)]
+        products = [row for k in (512, 4096) for row in _products(k, samples, left_out)]
     counts = counted([(row["kernel"], row["elements"], row["functions"]) for row in rows])
     rows = [row | count for row, count in zip(rows, counts, strict=True)]
     return {"method": METHOD, "left_out": left_out, "rows": rows, "products": products}
@@ -82,7 +73,6 @@ def _not_compiling() -> str:
 
 
 def _chains(elements: int, samples: int, left_out: dict[str, str]) -> list[dict[str, Any]]:
-    """A row for each kernel and length of a chain on so many elements: checked, then timed in turns."""
     torch.compiler.reset()  # it compiles few variants of a function before it gives up
     random = torch.Generator("cuda").manual_seed(0)
     count = beyond_l2(2 * BYTES * elements)
@@ -91,8 +81,8 @@ def _chains(elements: int, samples: int, left_out: dict[str, str]) -> list[dict[
     sets = [(x, torch.empty_like(x), spare) for x in xs]
     names = [name for name in WAYS if name not in left_out and (elements > TINY or name != "torch.compile")]
     contenders = [(name, functions) for functions in CHAINS for name in names]
-    if elements == LARGE:
-        contenders += [("fused", functions) for functions in LONG_CHAINS]
+    if elements == LARGE:  # chains that are only timed as one kernel, until arithmetic binds
+        contenders += [("fused", functions) for functions in (16, 32, 64, 128, 256, 512, 1024)]
     works, about = [], []
     for name, functions in contenders:
         works.append([WAYS[name](functions, *one) for one in sets])
@@ -102,8 +92,8 @@ def _chains(elements: int, samples: int, left_out: dict[str, str]) -> list[dict[
     return _rows(about, works, samples)
 
 
-def _products(problem: Problem, samples: int, left_out: dict[str, str]) -> list[dict[str, Any]]:
-    """A row for each way to make relu(A · B + bias): checked, then timed in turns."""
+def _products(k: int, samples: int, left_out: dict[str, str]) -> list[dict[str, Any]]:
+    problem = Problem(4096, 4096, k, order="grouped:8")
     sets = [epilogue.operands(problem, "cuda", seed) for seed in range(sets_beyond_l2(Product.of(problem)))]
     reference = epilogue.reference(sets[0])
     shape = {"m": problem.m, "n": problem.n, "k": problem.k, "tile": list(problem.tile)}
@@ -116,7 +106,6 @@ def _products(problem: Problem, samples: int, left_out: dict[str, str]) -> list[
 
 
 def verified_work(name: str, work: Work, reference: torch.Tensor, tolerance: float) -> float:
-    """The relative error of a chain or a product, `verified` to be at most `tolerance`."""
 
     def error() -> float:
         return float((work.result.double() - reference).norm() / reference.norm())
@@ -127,7 +116,6 @@ def verified_work(name: str, work: Work, reference: torch.Tensor, tolerance: flo
 def _rows(
     about: Sequence[dict[str, Any]], works: Sequence[Sequence[Work]], samples: int
 ) -> list[dict[str, Any]]:
-    """What is known of each contender, with its times."""
     launches = [[work.launch for work in sets] for sets in works]
     times = replayed({str(i): each for i, each in enumerate(launches)}, min(10, samples), samples)
     hosts = [host_us(each, samples) for each in launches]
@@ -139,9 +127,7 @@ def _rows(
 
 def counted(contenders: Sequence[tuple[str, int, int]]) -> list[dict[str, int]]:
     """METRICS of one chain of each (kernel, elements, functions); none of any where they cannot be read.
-
-    Those of torch.compile and of long chains, which move what fused ones move, are not asked for.
-    """
+    Those of torch.compile and of long chains, which move what fused ones move, are not asked for."""
     wanted = [one for one in contenders if one[0] != "torch.compile" and one[2] in CHAINS]
     kernels = [functions if name == "eager" else 1 for name, _, functions in wanted]
     # What a kernel leaves in the L2 stays there for the next one.
@@ -156,12 +142,6 @@ def counted(contenders: Sequence[tuple[str, int, int]]) -> list[dict[str, int]]:
 
 
 def once(cases: Sequence[Any]) -> Iterator[Launch]:
-    """The launch of each contender, after one that compiles, and with the L2 filled with other data."""
-    l2 = torch.cuda.get_device_properties().L2_cache_size
-    sweep = torch.zeros(l2, dtype=torch.float32, device="cuda")  # four times the L2
     for name, elements, functions in cases:
         x = torch.randn(elements, device="cuda")
-        work = WAYS[name](functions, x, torch.empty_like(x), torch.empty_like(x))
-        work.launch()
-        sweep.sum()
-        yield work.launch
+        yield WAYS[name](functions, x, torch.empty_like(x), torch.empty_like(x)).launch

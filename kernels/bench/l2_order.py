@@ -19,18 +19,13 @@ SIZES = ((8192, 8192, 8192), (8192, 8192, 512))
 """Where the L2 holds a small part of A and B, and where it holds all of them."""
 LAUNCHES = 3
 """That are counted, each with cold caches."""
-
 KERNEL = "table:persistent"
 
 
 @measuring
 def l2_order(samples: int = 50) -> dict[str, Any]:
-    """Time and count the orders, in JSON values: "machine", "method" and "rows".
-
-    A persistent kernel runs each, with TMA loads and its tiles from a table, as `table:persistent` does. A
-    row per size and order has what `bench` says, and from the counters, where they can be read,
-    `bench.counters.TRAFFIC` and l2_bytes: what the SMs read at the L2.
-    """
+    """Time and count the orders, in JSON values: "machine", "method" and "rows". A row per size and order has
+    what `bench` says, and what `traffic` counts where that can be read."""
     rows: list[dict[str, Any]] = []
     contenders: list[tuple[Product, KernelConfig]] = []
     for size in SIZES:
@@ -45,10 +40,7 @@ def l2_order(samples: int = 50) -> dict[str, Any]:
 
 
 def traffic(contenders: Sequence[tuple[Product, KernelConfig]]) -> list[dict[str, float]]:
-    """Counters of TRAFFIC for each, the median of LAUNCHES, with l2_bytes, 32 for a sector, and l2_hit_rate.
-
-    Nothing of each where they cannot be read.
-    """
+    """TRAFFIC of each, the median of LAUNCHES, with l2_bytes and l2_hit_rate; {} where it cannot be read."""
     counts = counted([one for one in contenders for _ in range(LAUNCHES)], TRAFFIC)
     if not counts[0]:
         return [{} for _ in contenders]

@@ -26,9 +26,7 @@ BIG = (128, 256, 64)
 @dataclass(frozen=True, slots=True)
 class KernelStep:
     """A step of the ladder: what it changes against the one before, and why that is faster.
-
-    `max_multiplications`: products of more multiplications are left out.
-    """
+    `max_multiplications`: products of more multiplications are left out."""
 
     name: str
     change: str
@@ -107,23 +105,16 @@ YARDSTICK = "cublas"
 SIZES = ((2048, 2048, 2048), (4096, 4096, 4096), (4096, 4352, 4096), (8192, 8192, 512))
 """Where nothing else is asked for: the film's, a bad tail, and a short K."""
 
-PEAK_SIZE = 8192
-"""M, N and K of the product whose rate counts as the measured peak."""
-
-COPIED = 2**30
-"""Bytes read, and as many written, to measure the bandwidth."""
-
 
 @measuring
 def ladder(*sizes: tuple[int, int, int], dtype: str = "bf16", samples: int = 50) -> dict[str, Any]:
-    """Time every step and cuBLAS at each (M, N, K), in JSON values.
+    """Time every step and cuBLAS at each (M, N, K), in JSON values: "machine", "method", "peak_tflops",
+    "bandwidth_gb_per_s" (each "measured", and "datasheet" where a preset knows it), "left_out" (why steps
+    cannot run here) and "rows".
 
-    "machine" and "method" are as in `bench`; "peak_tflops" and "bandwidth_gb_per_s" have "measured", and
-    "datasheet" where the device is a preset that knows it. A row per size and step has step (from 1; None is
-    cuBLAS), name, change, why, what `bench` says of a kernel, and dram_bytes and l2_bytes; bytes_from says
-    whether these are from "counters" or, dram_bytes alone, from a "model" that moves every matrix once.
-
-    Steps that cannot run here (no wgmma, say) are in "left_out", with the reason.
+    A row per size and step has step (from 1; None is cuBLAS), name, change, why, what `bench` says of a
+    kernel, and METRICS; bytes_from says whether these are from "counters" or, dram_bytes alone, from a
+    "model" that moves every matrix once.
     """
     rows: list[dict[str, Any]] = []
     left_out: dict[str, str] = {}
@@ -165,15 +156,10 @@ def _rows(problem: Problem, samples: int, left_out: dict[str, str]) -> list[dict
     }  # fmt: skip
     timed = compare(problem, contenders, warmup=10, samples=samples)
     counts = counted([(product, contender) for contender in contenders.values()])
+    model = {"bytes_from": "model", "dram_bytes": size_bytes(product)}
     return [
-        about[row["kernel"]]
-        | row
-        | (
-            {"bytes_from": "counters"} | counts[i]
-            if counts[i]
-            else {"bytes_from": "model", "dram_bytes": size_bytes(product)}
-        )
-        for i, row in enumerate(timed)
+        about[row["kernel"]] | row | ({"bytes_from": "counters"} | count if count else model)
+        for row, count in zip(timed, counts, strict=True)
     ]
 
 
@@ -189,11 +175,11 @@ def refusal(config: KernelConfig, product: Product) -> str:
 
 def peaks(dtype: str) -> tuple[float, float]:
     """(TFLOP/s of a large torch.mm, GB/s of a large vector's reading and writing), measured here."""
-    problem = Problem(PEAK_SIZE, PEAK_SIZE, PEAK_SIZE, dtype=dtype)
+    problem = Problem(8192, 8192, 8192, dtype=dtype)
     operands = matrices(Product.of(problem), "cuda", seed=0)
-    source = torch.randn(COPIED // 4, device="cuda")
+    source = torch.randn(2**28, device="cuda")
     target = torch.empty_like(source)
     # not copy_: a graph makes a memcpy node of it, which moves 2.7 TB/s on an H200
     products, copies = [cublas(dtype, operands)] * 2, [lambda: torch.neg(source, out=target)] * 4
     times = replayed({"product": products, "copy": copies}, 3, 15)
-    return tflops(problem, times["product"]["us"]), round(2 * COPIED / times["copy"]["us"] / 1000, 1)
+    return tflops(problem, times["product"]["us"]), round(2 * source.nbytes / times["copy"]["us"] / 1000, 1)

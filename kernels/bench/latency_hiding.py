@@ -1,10 +1,8 @@
 """latency_hiding: y = a * x + y by 1 to 32 warps of an SM, by threads of the host, and a product's K-steps.
 
-In a round, a warp requests 16 bytes of x and of y per thread, waits for both, and stores; other warps must
-hide its wait. The clock is read before the loads and behind a branch that waits for their values, and
-recorded either in every round or only in the first and last, which does not slow rounds down. Blocks always
-have 32 warps, of which the surplus exits at once, so one program measures any number of warps. The vectors
-come out of DRAM. Once an SM has the memory for itself, once all SMs work alike.
+The clock is read before the loads and behind a branch that waits for their values, and recorded either in
+every round or only in the first and last, which does not slow rounds down. Blocks always have 32 warps, of
+which the surplus exits at once, so one program measures any number of warps.
 """
 
 from typing import Any
@@ -138,18 +136,16 @@ FROM, SHOWN = 28, 6
 
 PRODUCT = Problem(1536, 2816, 4096, tile=(128, 128, 64), order="grouped:8")
 """264 tiles: on 132 SMs each gets two, at once or one after the other."""
-BLOCKS = ((1, 3), (2, 3), (1, 6))
-"""Thread blocks an SM, and the stages of each."""
 
 METHOD = (
-    "y = a * x + y in fp32, {rounds} rounds of each warp, 16 bytes of x and of y a thread in a round, out of"
+    f"y = a * x + y in fp32, {ROUNDS} rounds of each warp, 16 bytes of x and of y a thread in a round, out of"
     " DRAM: other data, four times the L2, is read before each launch; a warp waits for both before it stores"
-    " and asks again; one block of {warps} warps an SM, of which some leave at once; y is compared with an"
+    f" and asks again; one block of {WARPS} warps an SM, of which some leave at once; y is compared with an"
     " exact sum first; cases take turns, {repeats} times; cycles: of an SM from its first warp's begin to its"
     " last warp's end, by the elements of that SM, median over SMs; wait: from a warp's question to its"
-    " answer, over all rounds, warps and SMs, in launches that stamp each round; lanes: {shown}"
+    f" answer, over all rounds, warps and SMs, in launches that stamp each round; lanes: {SHOWN}"
     " requests of each warp of the SM whose waits are then nearest to the mean of all, cycles from when its"
-    " median warp began round {first}; blocks: a persistent kernel's main loops, as `tilesim record` stamps"
+    f" median warp began round {FROM}; blocks: a persistent kernel's main loops, as `tilesim record` stamps"
     " them"
 )
 
@@ -182,11 +178,10 @@ def latency_hiding(repeats: int = 9) -> dict[str, Any]:
     steps = [
         {"blocks": blocks, "stages": stages}
         | k_step(record("persistent", PRODUCT, warps=4, stages=stages, ctas_per_sm=blocks))
-        for blocks, stages in BLOCKS
+        for blocks, stages in ((1, 3), (2, 3), (1, 6))
     ]
-    method = METHOD.format(rounds=ROUNDS, warps=WARPS, repeats=repeats, first=FROM, shown=SHOWN)
     return {
-        "method": method,
+        "method": METHOD.format(repeats=repeats),
         "repeats": repeats,
         "sms": sms(),
         "rows": [row(*case, np.array(took[case]), waited[case]) for case in cases],

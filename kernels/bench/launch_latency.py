@@ -23,9 +23,10 @@ from tilesim.products import Product
 from ..launch.cublas import cublas
 from ..launch.operands import matrices
 from ..measure.machine import measuring, tick_ns
-from ..measure.timing import capture, spread
+from ..measure.timing import capture, in_turns, spread
 from ..probes.spin import blocks, gaps, launch, residents, shared_kb, sm_mhz, stamp_buffer
-from .bench import LIBRARIES, METHOD, compare
+from .bench import LIBRARIES, compare
+from .bench import METHOD as PRODUCTS_METHOD
 
 WARPS = 4
 CYCLES = 8_000
@@ -39,22 +40,19 @@ IN_A_ROW = 50
 TOGETHER = 30
 """Products, one after another, from the first call until the GPU is done with the last."""
 ROUNDS = 8
-"""Thread blocks for each SM, of the turnaround."""
 
 PRODUCT = Problem(1024, 1024, 1024)
-SIZES = (1024, 2048)
-"""M, N and K of products that are called together."""
 
-HOST_METHOD = (
-    "host: {calls} calls by time.perf_counter_ns, {row} between two waits for the GPU: of an empty Triton"
-    " kernel of one block, of PyTorch's add on one element, of a CUDA graph of that kernel; host and wait:"
-    " from such a call to the end of torch.cuda.synchronize; stream and graph: from the last end of any warp"
-    " of a kernel to the first begin of one of the next, by %globaltimer, {kernels} kernels that spin"
-    " {cycles} cycles, of one block of {threads} threads or one an SM; turnaround: {rounds} blocks for each"
-    " SM that spin {cycles} cycles to twice as many, one at a time, by %clock64; figures over all repeats"
-    " together, medians: of each repeat; together: {together} products by cuBLAS, by the host's clock from"
-    " the first call to the end of torch.cuda.synchronize, called one by one or as one CUDA graph, and by the"
-    " GPU's events where all are queued while it spins; products: "
+METHOD = (
+    f"host: {CALLS} calls by time.perf_counter_ns, {IN_A_ROW} between two waits for the GPU: of an empty"
+    " Triton kernel of one block, of PyTorch's add on one element, of a CUDA graph of that kernel; host and"
+    " wait: from such a call to the end of torch.cuda.synchronize; stream and graph: from the last end of any"
+    f" warp of a kernel to the first begin of one of the next, by %globaltimer, {KERNELS} kernels that spin"
+    f" {CYCLES} cycles, of one block of {32 * WARPS} threads or one an SM; turnaround: {ROUNDS} blocks for"
+    f" each SM that spin {CYCLES} cycles to twice as many, one at a time, by %clock64; figures over all"
+    f" repeats together, medians: of each repeat; together: {TOGETHER} products by cuBLAS, by the host's"
+    " clock from the first call to the end of torch.cuda.synchronize, called one by one or as one CUDA graph,"
+    f" and by the GPU's events where all are queued while it spins; products: {PRODUCTS_METHOD}"
 )
 
 
@@ -80,46 +78,30 @@ def launch_latency(repeats: int = 9) -> dict[str, Any]:
         "PyTorch": partial(torch.zeros(1, device="cuda").add_, 1),
         "CUDA graph": capture([launch_empty]).replay,
     }
-    graphs = {each: _in_graph(each) for each in (1, sms)}
-    seen: dict[tuple[str, str, int], list[np.ndarray]] = {}
-    spins = []
-    for call in calls.values():
-        _calls(call)
-    for _ in range(repeats):
-        for what, call in calls.items():
-            seen.setdefault(("host", what, 1), []).append(_calls(call))
-            seen.setdefault(("host and wait", what, 1), []).append(_calls(call, wait=True))
-        for each, replayed in graphs.items():
-            seen.setdefault(("stream", "kernels", each), []).append(_in_stream(each))
-            seen.setdefault(("graph", "kernels", each), []).append(replayed())
-        stamps = stamp_buffer(1, ROUNDS * sms, WARPS)
-        launch(stamps[0], CYCLES, CYCLES, shared_kb() - 1)
-        spins.append(blocks(stamps)[0])
+    cases: dict[tuple[str, str, int], Callable[[], np.ndarray]] = {}
+    for what, call in calls.items():
+        cases["host", what, 1] = partial(_calls, call)
+        cases["host and wait", what, 1] = partial(_calls, call, wait=True)
+    for each in (1, sms):
+        cases["stream", "kernels", each] = partial(_in_stream, each)
+        cases["graph", "kernels", each] = _in_graph(each)
+    cases["turnaround", "thread blocks", ROUNDS * sms] = partial(_spun, ROUNDS * sms)
+    *seen, spins = in_turns(cases.values(), repeats)
     mhz = sm_mhz(spins)
     turned = [gaps(run, residents(run)) * 1000 / mhz for run in spins]
-    seen["turnaround", "thread blocks", ROUNDS * sms] = turned
-    products = _products(repeats)
-    method = HOST_METHOD.format(
-        calls=CALLS, row=IN_A_ROW, kernels=KERNELS, cycles=CYCLES, threads=32 * WARPS, rounds=ROUNDS,
-        together=TOGETHER,
-    )  # fmt: skip
     return {
-        "method": method + METHOD,
+        "method": METHOD,
         "repeats": repeats,
         "tick_ns": tick_ns(),
         "sm_mhz": round(mhz),
-        "rows": [row(*key, runs) for key, runs in seen.items()],
-        "together": [one for size in SIZES for one in _together(size, repeats)],
-        "products": products,
+        "rows": [row(*key, runs) for key, runs in zip(cases, [*seen, turned], strict=True)],
+        "together": [one for size in (1024, 2048) for one in _together(size, repeats)],
+        "products": _products(repeats),
     }
 
 
 def row(launch: str, what: str, blocks: int, runs: list[np.ndarray]) -> dict[str, Any]:
-    """What there is to say of one kind of launch; `runs`: ns of each launch, an array a repeat.
-
-    >>> row("graph", "kernels", 1, [np.array([900, 1000, 1100]), np.array([1000, 1000])])["ns"]
-    {'p50': 1000.0, 'p20': 980.0, 'p80': 1020.0}
-    """
+    """What there is to say of one kind of launch; `runs`: ns of each launch, an array a repeat."""
     ns = np.concatenate(runs)
     return {
         "launch": launch,
@@ -142,10 +124,10 @@ def between(kernels: np.ndarray) -> np.ndarray:
     return kernels["begin_ns"].min(axis=1)[1:] - kernels["end_ns"].max(axis=1)[:-1]
 
 
-def _calls(call: Callable[[], object], wait: bool = False) -> np.ndarray:
-    """ns of each of CALLS calls; with `wait`, until the GPU is done with it."""
-    took = np.empty(CALLS)
-    for number in range(CALLS):
+def _calls(call: Callable[[], object], wait: bool = False, count: int = CALLS) -> np.ndarray:
+    """ns of each of `count` calls; with `wait`, until the GPU is done with it."""
+    took = np.empty(count)
+    for number in range(count):
         if number % IN_A_ROW == 0:
             torch.cuda.synchronize()
         began = time.perf_counter_ns()
@@ -155,6 +137,13 @@ def _calls(call: Callable[[], object], wait: bool = False) -> np.ndarray:
         took[number] = time.perf_counter_ns() - began
     torch.cuda.synchronize()
     return took
+
+
+def _spun(count: int) -> np.ndarray:
+    """The stamps of one launch of `count` blocks, of which an SM holds one at a time: BLOCK [count]."""
+    stamps = stamp_buffer(1, count, WARPS)
+    launch(stamps[0], CYCLES, CYCLES, shared_kb() - 1)
+    return blocks(stamps)[0]
 
 
 def _in_stream(each: int) -> np.ndarray:
@@ -192,29 +181,18 @@ def _together(size: int, repeats: int) -> list[dict[str, Any]]:
 
     graph = capture([call] * TOGETHER)
     ways = {
-        "calls": partial(_by_host, calls),
-        "graph": partial(_by_host, graph.replay),
+        "calls": partial(_calls, calls, True, 1),
+        "graph": partial(_calls, graph.replay, True, 1),
         "queued": partial(_queued, calls),
     }
-    us: dict[str, list[float]] = {name: [] for name in ways}
-    for _ in range(10 * repeats):
-        for name, way in ways.items():
-            us[name].append(way())
     return [
-        {"how": name, "size": size, "products": TOGETHER, "us": spread(np.array(each), "p50", 2)}
-        for name, each in us.items()
+        {"how": name, "size": size, "products": TOGETHER, "us": spread(np.array(ns) / 1000, "p50", 2)}
+        for name, ns in zip(ways, in_turns(ways.values(), 10 * repeats), strict=True)
     ]
 
 
-def _by_host(work: Callable[[], object]) -> float:
-    torch.cuda.synchronize()
-    began = time.perf_counter_ns()
-    work()
-    torch.cuda.synchronize()
-    return (time.perf_counter_ns() - began) / 1000
-
-
 def _queued(work: Callable[[], object]) -> float:
+    """ns of the GPU, by its events."""
     ahead = stamp_buffer(1, 1, WARPS)
     begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
     torch.cuda.synchronize()
@@ -223,15 +201,13 @@ def _queued(work: Callable[[], object]) -> float:
     work()
     end.record()
     torch.cuda.synchronize()
-    return 1000 * begin.elapsed_time(end)
+    return 1e6 * begin.elapsed_time(end)
 
 
 def _products(repeats: int) -> list[dict[str, Any]]:
     """Rows of `bench` with the host's work, of cuBLAS and of the operator, and how long a call takes."""
-    names = ("cublas", "matmul")
-    timed = compare(PRODUCT, {name: LIBRARIES[name] for name in names}, host=True)
     rows = []
-    for one in timed:
+    for one in compare(PRODUCT, {name: LIBRARIES[name] for name in ("cublas", "matmul")}, host=True):
         call = LIBRARIES[one["kernel"]](PRODUCT.dtype, matrices(Product.of(PRODUCT), "cuda", 0))
         _calls(call)
         ns = np.concatenate([_calls(call) for _ in range(repeats)])

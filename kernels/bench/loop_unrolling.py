@@ -1,7 +1,5 @@
-"""loop_unrolling: a sum with 1 to 16 loads a turn of its loop, and 1 to 16 chains of multiply-adds.
-
-All is PTX that is not unrolled further. Values are small integers, so fp32 sums are exact.
-"""
+"""loop_unrolling: a sum with 1 to 16 loads a turn of its loop, and 1 to 16 chains of multiply-adds, in PTX
+that is not unrolled further. Values are small integers, so fp32 sums are exact."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -24,7 +22,6 @@ FACTORS = (1, 2, 4, 8, 16)
 LOADS = ("together", "one by one")
 BYTES = 4
 LARGEST = 8
-"""Values are integers below this."""
 TURN = 64
 """Multiply-adds per iteration, over all chains."""
 
@@ -98,7 +95,6 @@ def sum_code(factor: int, loads: str, threads: int) -> str:
 
 
 def chains_code(factor: int) -> str:
-    """PTX of `factor` chains, each with TURN / factor multiply-adds per iteration."""
     chains = range(factor)
     return _CHAINS.format(
         factor=factor,
@@ -128,8 +124,7 @@ class Summing:
         self.right = {n: float(self.x.sum(dtype=torch.float64))}
 
     def launch(self, n: int, warps: int, loads: str, factor: int) -> Launch:
-        """Sum the first n values, a multiple of what all threads load per iteration. Raises KernelError if
-        the sum is not exact."""
+        """Sum the first n values, a multiple of what all threads load a turn. KernelError for a wrong sum."""
         threads = LANES * warps
         turns = n // (self.sms * threads * factor)
         stamps, sums = stamp_buffer(self.sms), torch.full((self.sms * threads,), torch.nan, device="cuda")
@@ -144,8 +139,7 @@ class Summing:
 
 
 def chain(warps: int, factor: int, turns: int) -> Launch:
-    """One thread block of `warps` warps, whose threads do TURN * turns multiply-adds each. Raises KernelError
-    if a thread's sum is not exact."""
+    """A block of `warps` warps, whose threads do TURN * turns multiply-adds. KernelError for a wrong sum."""
     stamps, sums = stamp_buffer(1), torch.full((LANES * warps,), torch.nan, device="cuda")
     unrolled[(1,)](stamps, sums, sums, turns, ONE, CODE=chains_code(factor), num_warps=warps)
     if (sums != TURN * turns).any():
@@ -156,16 +150,15 @@ def chain(warps: int, factor: int, turns: int) -> Launch:
 WARPS = (1, 4, 8, 16, 32)
 ROUNDS = (1, 8, 128)
 """Sizes of a sum: as many values as so many turns of the largest warps and factor take."""
-CHAIN_WARPS = (4, 8, 16, 32)
-"""So that 1, 2, 4 and 8 warps are on each of an SM's four partitions."""
 CHAIN_TURNS = 256
 
 METHOD = (
     "sums of fp32, one thread block on each SM, each thread with `factor` loads of 4 bytes a turn of its"
     " loop: together (all are under way before the first is added) or one by one (each is predicated on the"
     " value before); gb_per_s: bytes of the values by the time from the first block's begin to the last"
-    " one's end, stamped in the kernel, so that no launch is in it; chains: one thread block, {each}"
-    " multiply-adds a thread in `factor` chains of dependent ones; cycles: of an SM, from begin to end;"
+    " one's end, stamped in the kernel, so that no launch is in it; chains: one thread block,"
+    f" {CHAIN_TURNS * TURN} multiply-adds a thread in `factor` chains of dependent ones; cycles: of an SM,"
+    " from begin to end;"
     " each launch's sums must be exact; {launches} launches of each in turn, after one that is not timed;"
     " medians with p20 and p80; issued: instructions that warps executed in one launch, by Nsight Compute,"
     " 0 where it reads no counters"
@@ -180,10 +173,11 @@ def loop_unrolling(launches: int = 10) -> dict[str, Any]:
     median), p20 and p80; sm_mhz, and issued. A row of chains has factor, warps, and cycles (the median), p20,
     p80 of one multiply-add of each thread.
     """
-    sizes = [rounds * unit() for rounds in ROUNDS]
+    sms = torch.cuda.get_device_properties().multi_processor_count
+    sizes = [rounds * sms * LANES * max(WARPS) * max(FACTORS) for rounds in ROUNDS]
     summing = Summing(sizes[-1], torch.Generator("cuda").manual_seed(0))
     sums = list(product(sizes, WARPS, LOADS, FACTORS))
-    chains = list(product(CHAIN_WARPS, FACTORS))
+    chains = list(product(WARPS[1:], FACTORS))  # 1, 2, 4 and 8 warps on each of an SM's four partitions
     work = [partial(summing.launch, *case) for case in sums]
     work += [partial(chain, *case, CHAIN_TURNS) for case in chains]
     seen = in_turns(work, launches)
@@ -197,22 +191,15 @@ def loop_unrolling(launches: int = 10) -> dict[str, Any]:
         | {"issued": issued.get((n, warps, loads, factor), 0)}
         for (n, warps, loads, factor), runs in zip(sums, seen[: len(sums)], strict=True)
     ]
-    each = TURN * CHAIN_TURNS
     of_chains = [
-        {"factor": factor, "warps": warps} | spread([run.cycles / each for run in runs], "cycles", None)
+        {"factor": factor, "warps": warps}
+        | spread([run.cycles / (TURN * CHAIN_TURNS) for run in runs], "cycles", None)
         for (warps, factor), runs in zip(chains, seen[len(sums) :], strict=True)
     ]
-    method = METHOD.format(each=each, launches=launches)
+    method = METHOD.format(launches=launches)
     return {"method": method, "sms": summing.sms, "rows": rows, "chains": of_chains}
 
 
-def unit() -> int:
-    """Values that all SMs take in a turn, with as many warps and as large a factor as are timed."""
-    sms = torch.cuda.get_device_properties().multi_processor_count
-    return sms * LANES * max(WARPS) * max(FACTORS)
-
-
 def once(cases: Sequence[Any]) -> list[Callable[[], Launch]]:
-    """The launch of each sum."""
     summing = Summing(max(n for n, *_ in cases), torch.Generator("cuda").manual_seed(0))
     return [partial(summing.launch, *case) for case in cases]

@@ -20,20 +20,20 @@ SECTIONS: dict[str, Callable[[torch.Generator], Iterator[Case]]] = {
         tile_cases.tile_loads, tile_cases.first_loads, tile_cases.multiplying, tile_cases.contention,
     )
 }  # fmt: skip
-"""What a report has rows of, each with what yields its cases."""
 
 METHOD = (
     "each launch stamps %clock64 and %globaltimer in its thread blocks, and no figure holds what launching"
-    " costs; {launches} launches of each case in each of the repeats, which take turns; what is loaded is"
-    " compared by a checksum with what was there; latency: a pointer chase by one warp, {hops} hops a launch,"
-    " through the L2 (ld.global.cg), over lines in random order, anywhere or page by page of 2 MiB; hops: the"
-    " same, the clock read around each hop, quantiles over hops; bandwidth, merging, sharing: one block of"
-    " 1024 threads on each SM, 16 bytes a thread at a time, at least {steps} tiles of 64 KiB, after one"
-    " launch that is not timed; tile_loads: {l2} stages of two boxes of 64 columns in bf16 by a thread block"
-    " out of the L2, after a launch that is not timed, or {dram} out of DRAM, after the L2 was filled with"
-    " other data; first_loads: one such stage; multiplying: {k_steps} K-steps by wgmma on operands in shared"
-    " memory, all SMs at once; contention: the same while another kernel's blocks on the same SMs load"
-    " stages, two in flight, out of the L2"
+    f" costs; {LAUNCHES} launches of each case in each of the repeats, which take turns; what is loaded is"
+    f" compared by a checksum with what was there; latency: a pointer chase by one warp, {cases.HOPS} hops a"
+    " launch, through the L2 (ld.global.cg), over lines in random order, anywhere or page by page of 2 MiB;"
+    " hops: the same, the clock read around each hop, quantiles over hops; bandwidth, merging, sharing: one"
+    f" block of 1024 threads on each SM, 16 bytes a thread at a time, at least {cases.STEPS} tiles of 64 KiB,"
+    f" after one launch that is not timed; tile_loads: {tile_cases.LOADS['L2']} stages of two boxes of 64"
+    " columns in bf16 by a thread block out of the L2, after a launch that is not timed, or"
+    f" {tile_cases.LOADS['DRAM']} out of DRAM, after the L2 was filled with other data; first_loads: one such"
+    f" stage; multiplying: {tile_cases.K_STEPS} K-steps by wgmma on operands in shared memory, all SMs at"
+    " once; contention: the same while another kernel's blocks on the same SMs load stages, two in flight,"
+    " out of the L2"
 )
 
 
@@ -43,21 +43,12 @@ def memory(repeats: int = 5) -> dict[str, Any]:
     driver reports it), "tick_ns", and a list of rows for each of SECTIONS (see its functions).
 
     A row says what the case is and has, each as p20, p50 and p80 over launches, its figures: cycles and ns
-    (of one hop, stage or K-step), gb_per_s (10⁹ bytes), bytes_per_clock and macs_per_clock (of one SM),
-    sm_mhz (the SMs' clock meanwhile); a row of hops has cycles by quantiles over hops. What a GPU lacks, such
-    as TMA, has no rows.
+    (of one hop, stage or K-step), gb_per_s (10⁹ bytes), bytes_per_clock and macs_per_clock (of one SM), and
+    sm_mhz. What a GPU lacks, such as TMA, has no rows.
     """
-    random = torch.Generator("cuda").manual_seed(0)
-    here = torch.cuda.get_device_properties()
+    random, here = torch.Generator("cuda").manual_seed(0), torch.cuda.get_device_properties()
     about = {
-        "method": METHOD.format(
-            launches=LAUNCHES,
-            hops=cases.HOPS,
-            steps=cases.STEPS,
-            l2=tile_cases.LOADS["L2"],
-            dram=tile_cases.LOADS["DRAM"],
-            k_steps=tile_cases.K_STEPS,
-        ),
+        "method": METHOD,
         "repeats": repeats,
         "sms": here.multi_processor_count,
         "l2_bytes": here.L2_cache_size,
@@ -67,16 +58,12 @@ def memory(repeats: int = 5) -> dict[str, Any]:
     return about | {name: merged([turn[name] for turn in turns]) for name in SECTIONS}
 
 
-Measured = list[tuple[dict[str, Any], list[dict[str, float]]]]
-"""Cases, each with what it is and the figures of its launches."""
-
-
-def measured(each: Iterator[Case]) -> Measured:
-    """LAUNCHES of each case."""
+def measured(each: Iterator[Case]) -> list[tuple[dict[str, Any], list[dict[str, float]]]]:
+    """What each case is, and the figures of its launches."""
     return [(label, [launch() for _ in range(LAUNCHES)]) for label, launch in each]
 
 
-def merged(turns: list[Measured]) -> list[dict[str, Any]]:
+def merged(turns: list[list[tuple[dict[str, Any], list[dict[str, float]]]]]) -> list[dict[str, Any]]:
     """A row per case from its launches of all turns, which have the same cases in the same order: the p20,
     p50 and p80 of each figure, to five digits.
 

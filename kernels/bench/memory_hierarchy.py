@@ -10,21 +10,18 @@ from ..measure.machine import measuring
 from .bench import METHOD, compare
 from .l2_order import traffic
 
-SIZES = ((2048, 2048, 2048), (4096, 4096, 4096), (8192, 8192, 8192))
 KERNEL = "naive-tma"
 """A thread block for each tile: nothing stays in an SM from one tile to the next."""
 
 
 @measuring
 def memory_hierarchy(samples: int = 50) -> dict[str, Any]:
-    """Time and count cubes in bf16, in JSON values: "machine", "method" and "rows".
-
-    A row per size has what `bench` says, requested_bytes, which is what all tiles load, and from the
-    counters, where they can be read, what `l2_order` has of them.
-    """
+    """Time and count cubes in bf16, in JSON values: "machine", "method" and "rows". A row per size has what
+    `bench` says, requested_bytes, which is what all tiles load, and what `traffic` counts where that can be
+    read."""
     rows, contenders = [], []
-    for size in SIZES:
-        problem = Problem(*size, order="grouped:8")
+    for size in (2048, 4096, 8192):
+        problem = Problem(size, size, size, order="grouped:8")
         config = named(KERNEL, problem, warps=8, stages=3)
         (row,) = compare(problem, {KERNEL: config}, samples=samples)
         rows.append(row | {"requested_bytes": problem.requested_bytes})

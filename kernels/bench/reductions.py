@@ -1,8 +1,7 @@
 """reductions: times of the five steps of the reduction ladder, beside a copy and torch.sum.
 
-Two gates stand before any timing. A vector of random odd multiples of a half has sums that fp32 holds
-exactly in any order, and none of them is zero, so that one left out or taken twice is seen: the sum must be
-equal to the bit. A vector of random fractions is then summed with an error as fp32 makes it.
+Before any timing, a vector of random odd multiples of a half is summed: fp32 holds its sums exactly in any
+order, and no value is zero, so that one left out or taken twice is seen.
 """
 
 from collections.abc import Callable
@@ -37,14 +36,11 @@ METHOD = (
 
 @measuring
 def reductions(*sizes: int, warmup: int = 30, samples: int = 100) -> dict[str, Any]:
-    """Time each step on fp32 vectors of `sizes` values, of SIZES where none is given, in JSON values:
-    "machine" (see facts), "method" and "rows".
+    """Time each step on fp32 vectors of `sizes` values, in JSON values: "machine", "method" and "rows".
 
     A row per size and step, and one each for torch.sum and copy, has name, why (in a sentence), n; us (the
     median), p20 and p80 in µs; gb_per_s, share_of_copy; stages (launches of one sum); relative_error
-    against a float64 sum, None for the copy.
-
-    Raises KernelError, too, for a size that does not fit into the GPU's memory.
+    against a float64 sum, None for the copy. Raises KernelError, too, for a size that does not fit.
     """
     rows: list[dict[str, Any]] = []
     for n in sizes or SIZES:
@@ -85,7 +81,15 @@ def _rows(n: int, warmup: int, samples: int) -> list[dict[str, Any]]:
     about["copy"] = {"stages": 1, "relative_error": None}
     times = replayed(launches, warmup, samples)
     whys = {step.name: step.why for step in STEPS} | OTHERS
-    return rows(n, times, {name: {"why": whys[name]} | about[name] for name in launches})
+    gb_per_s = {name: BYTES * n * (2 if name == "copy" else 1) / times[name]["us"] / 1e3 for name in times}
+    shares = {name: round(rate / gb_per_s["copy"], 3) for name, rate in gb_per_s.items()}
+    return [
+        {"name": name, "n": n}
+        | times[name]
+        | {"gb_per_s": float(f"{gb_per_s[name]:.4g}"), "share_of_copy": shares[name], "why": whys[name]}
+        | about[name]
+        for name in times
+    ]
 
 
 def _torch_sum(x: torch.Tensor) -> Summing:
@@ -95,14 +99,12 @@ def _torch_sum(x: torch.Tensor) -> Summing:
 
 def verified_sum(name: str, made: Summing, x: torch.Tensor, random: torch.Generator) -> float:
     """Sum x twice, filled anew with half-integers and then with fractions, and return the relative error.
-
     Raises KernelError, so that nothing is timed, where the first sum is not exact or the second's error is
-    above TOLERANCE. All partial sums are NaN before.
-    """
+    above TOLERANCE. All partial sums are NaN before."""
 
     def error() -> float:
         right = float(x.sum(dtype=torch.float64))
-        return abs(float(made.total) - right) / max(abs(right), 2**-24)
+        return abs(float(made.sums[-1]) - right) / max(abs(right), 2**-24)
 
     def verify(numbers: str, tolerance: float) -> float:
         wrong = f"{name} gets the sum of {len(x)} {numbers} wrong"
@@ -112,26 +114,3 @@ def verified_sum(name: str, made: Summing, x: torch.Tensor, random: torch.Genera
     verify("half-integers", 0)
     x.uniform_(generator=random)
     return verify("fractions", TOLERANCE)
-
-
-def rows(
-    n: int, times: dict[str, dict[str, float]], about: dict[str, dict[str, Any]]
-) -> list[dict[str, Any]]:
-    """The rows of one size from the times of each name, of which one is the copy's, and what else is known.
-
-    >>> made = rows(10**6, {"copy": {"us": 2.0}, "shuffles": {"us": 1.25}}, {"copy": {}, "shuffles": {}})
-    >>> [(row["gb_per_s"], row["share_of_copy"]) for row in made]
-    [(4000.0, 1.0), (3200.0, 0.8)]
-    """
-    moved = {name: BYTES * n * (2 if name == "copy" else 1) for name in times}
-    gb_per_s = {name: moved[name] / times[name]["us"] / 1e3 for name in times}
-    return [
-        {"name": name, "n": n}
-        | times[name]
-        | {
-            "gb_per_s": float(f"{gb_per_s[name]:.4g}"),
-            "share_of_copy": round(gb_per_s[name] / gb_per_s["copy"], 3),
-        }
-        | about[name]
-        for name in times
-    ]

@@ -1,12 +1,8 @@
 """sm_order: which SM gets which thread block of a launch that fills the GPU.
 
-Launches of one or two blocks for each SM, forced by their shared memory, that spin until all have come.
-Which SM got the i-th block is the order. It is kept beside what tilesim.devices.facts.fill_order says.
-
-The groups are found twice. From the orders: SMs that come one after the other in every launch belong
+The groups of SMs are found twice. From the orders: SMs that come one after the other in every launch belong
 together. And from clusters (sm_90 and later), whose blocks share a GPC: launches of more clusters than fit,
-of uneven length, so that the clusters mix, join what belongs together. The two know nothing of each other.
-Launches of fewer blocks than SMs are not measured here: they are spread over TPCs first.
+of uneven length, so that the clusters mix, join what belongs together.
 """
 
 import time
@@ -34,22 +30,21 @@ LAUNCHED = ("cold", "back to back", "after a full GPU")
 """What is between two launches: a pause, nothing, or a kernel of 16 blocks for each SM of uneven length."""
 
 METHOD = (
-    "launches of one or two blocks for each SM, forced by shared memory, that spin {cycles} cycles; cold:"
-    " after {pause:g} ms without work; after a full GPU: right after a kernel of 16 blocks for each SM of"
-    " uneven length; alike: launches in the most frequent order; explained: launches that fill_order gives"
-    " from tiers and first, the SM that each tier begins with; gpcs: SMs joined by clusters of {cluster}"
+    f"launches of one or two blocks for each SM, forced by shared memory, that spin {CYCLES} cycles; cold:"
+    f" after {1000 * PAUSE_S:g} ms without work; after a full GPU: right after a kernel of 16 blocks for each"
+    " SM of uneven length; alike: launches in the most frequent order; explained: launches that fill_order"
+    " gives from tiers and first, the SM that each tier begins with; gpcs: SMs joined by clusters of"
+    f" {CLUSTER}"
 )
 
 
 @measuring
 def sm_order(launches: int = 200) -> dict[str, Any]:
-    """The order in which this machine's GPU fills its SMs, in JSON values.
-
-    "machine" (see facts), "method", "device" (the preset's name, or ""), "tiers" (of groups of SMs, as the
-    orders show them), "as_preset" (whether the preset says the same, None where it says nothing), "gpcs" (as
-    clusters show them, SMs sorted; empty where the GPU has no clusters), "launch_spread_ns" (median, from
-    the first block's begin to the last's, one block an SM) and "rows": launched, blocks_per_sm, launches,
-    alike, explained, and first, a list of [SM that each tier began with, launches].
+    """The order in which this machine's GPU fills its SMs, in JSON values: "machine", "method", "device" (the
+    preset's name, or ""), "tiers" (of groups of SMs, by the orders), "as_preset" (whether the preset says the
+    same, None where it says nothing), "gpcs" (by clusters), "launch_spread_ns" (median, from the first
+    block's begin to the last's, one block an SM) and "rows": launched, blocks_per_sm, launches, alike,
+    explained, and first, a list of [SM that each tier began with, launches].
 
     Raises KernelError, too, where the blocks did not spread over all SMs evenly.
     """
@@ -64,9 +59,8 @@ def sm_order(launches: int = 200) -> dict[str, Any]:
         for (launched, each), runs in orders.items()
     ]
     begun = np.concatenate([runs["begin_ns"] for (_, each), runs in seen.items() if each == 1])
-    method = METHOD.format(cycles=CYCLES, pause=1000 * PAUSE_S, cluster=CLUSTER)
     return {
-        "method": method,
+        "method": METHOD,
         "device": here.name,
         "tiers": found,
         "as_preset": None if known is None else found == known,
@@ -104,11 +98,7 @@ def _gpcs(sms: int) -> list[list[int]]:
 
 
 def joined(clusters: np.ndarray) -> list[list[int]]:
-    """The SMs that clusters [clusters, blocks] join, directly or through others: groups of two or more.
-
-    >>> joined(np.array([[0, 1], [2, 3], [1, 4], [5, 5]]))
-    [[0, 1, 4], [2, 3]]
-    """
+    """The SMs that clusters [clusters, blocks] join, directly or through others: groups of two or more."""
     group: dict[int, set[int]] = {}
     for cluster in np.unique(np.sort(clusters, axis=1), axis=0).tolist():
         together = set().union(*(group.get(sm, {sm}) for sm in cluster))
@@ -117,13 +107,8 @@ def joined(clusters: np.ndarray) -> list[list[int]]:
 
 
 def places(order: np.ndarray, sms: int) -> list[list[int]]:
-    """The SMs in the order of their first blocks, of their second blocks, and so on.
-
-    Raises KernelError where an SM got more blocks than another.
-
-    >>> places(np.array([1, 0, 1, 2, 2, 0]), 3)
-    [[1, 0, 2], [1, 2, 0]]
-    """
+    """The SMs in the order of their first blocks, of their second blocks, and so on. Raises KernelError where
+    an SM got more blocks than another."""
     each = len(order) // sms
     if (np.bincount(order, minlength=sms) != each).any():
         used = len(set(order.tolist()))
@@ -137,14 +122,9 @@ def places(order: np.ndarray, sms: int) -> list[list[int]]:
 
 
 def tiers(orders: list[list[int]]) -> list[list[list[int]]]:
-    """Tiers of groups of SMs that explain `orders`, as far as so many orders can tell them apart.
-
-    A group: SMs that follow each other in every order. A tier: groups that come before all others in every
-    order; it begins with the group that has its lowest SM.
-
-    >>> tiers([[4, 5, 0, 1, 2, 3], [4, 5, 2, 3, 0, 1]])
-    [[[4, 5]], [[0, 1], [2, 3]]]
-    """
+    """Tiers of groups of SMs that explain `orders`, as far as so many orders can tell them apart. A group:
+    SMs that follow each other in every order. A tier: groups that come before all others in every order; it
+    begins with the group that has its lowest SM."""
     follows = set.intersection(*(set(pairwise(order)) for order in orders))
     heads = set(orders[0]) - {b for _, b in follows}
     made: list[list[list[int]]] = [[]]
@@ -164,11 +144,7 @@ def _from_lowest(groups: list[list[int]]) -> list[list[int]]:
 
 
 def begins(order: list[int], model: list[list[list[int]]]) -> tuple[int, ...] | None:
-    """The SM that each tier of `model` begins with in `order`; None where the model cannot give that order.
-
-    >>> begins([2, 3, 0, 1], [[[0, 1], [2, 3]]]), begins([2, 0, 3, 1], [[[0, 1], [2, 3]]])
-    ((2,), None)
-    """
+    """The SM that each tier of `model` begins with in `order`; None where it cannot give that order."""
     sizes = [sum(map(len, groups)) for groups in model]
     if sum(sizes) != len(order):
         return None
@@ -179,10 +155,7 @@ def begins(order: list[int], model: list[list[list[int]]]) -> tuple[int, ...] | 
 
 
 def tally(runs: list[list[list[int]]], model: list[list[list[int]]]) -> dict[str, Any]:
-    """How alike launches are, each given by its `places`, and how many of them `model` explains.
-
-    A launch is explained if all its places are, and begin alike.
-    """
+    """How alike launches are, by their `places`, and how many `model` explains: all places begin alike."""
     alike = Counter(tuple(map(tuple, run)) for run in runs)
     starts = Counter(
         None if len(s := {begins(place, model) for place in run}) > 1 else s.pop() for run in runs

@@ -1,7 +1,5 @@
-"""split-k-and-friends: products whose last wave is nearly empty, by every schedule that has an answer to it.
-
-The table-driven kernel executes the plan of each schedule, so only the plans are compared.
-"""
+"""split-k-and-friends: products whose last wave is nearly empty, by every schedule that has an answer to it,
+whose plans the table-driven kernel executes."""
 
 from typing import Any
 
@@ -11,8 +9,7 @@ from ..launch.named import TABLE_DRIVEN
 from .bench import bench
 
 SIZES = ((1408, 3840, 4096), (896, 4864, 4096), (1408, 6912, 4096), (4096, 4096, 4096))
-"""165, 133, 297 and 512 tiles for 132 SMs: a quarter of a wave left over, one tile, a quarter after two full
-waves; and nearly four full waves, where there is little to win."""
+"""165, 133, 297 and 512 tiles for 132 SMs: the last leave little to win."""
 
 SCHEDULES = (
     "naive",

@@ -1,8 +1,4 @@
-"""strided_sum: one table of numbers, added up along its rows or down its columns.
-
-The table holds whole numbers so small that fp32 adds them exactly: each sum must be equal to the bit to the
-sum in float64, which is the same for all.
-"""
+"""strided_sum: one table of numbers, added up along its rows or down its columns."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -29,7 +25,7 @@ LOADS = (1, 4, 8, 16)
 
 ELEMENT = 4
 MOST = 8
-"""A cell holds a whole number below it, so that a thread block's sum is exact."""
+"""A cell holds a whole number below it, so that fp32 sums are exact."""
 
 COUNTED = {name: METRICS[name] for name in ("load_requests", "load_sectors")} | {
     name: TRAFFIC[name] for name in ("l2_read_sectors", "l2_hit_sectors", "dram_read_bytes")
@@ -45,11 +41,9 @@ METHOD = (
 
 @measuring
 def strided_sum(samples: int = 40) -> dict[str, Any]:
-    """Time each case, in JSON values: "machine", "method", "cells", "element" and "rows".
-
-    A row: columns, loads, us (median), p20, p80, gb_per_s (bytes of the table by the median time), sum,
-    samples, and where counters can be read what COUNTED names.
-    """
+    """Time each case, in JSON values: "machine", "method", "cells", "element" and "rows". A row: columns,
+    loads, us (median), p20, p80, gb_per_s (bytes of the table by the median time), sum, samples, and where
+    counters can be read what COUNTED names."""
     cases = [(columns, loads) for columns in COLUMNS for loads in LOADS]
     sets = beyond_l2(ELEMENT * CELLS)
     tables = [table(seed) for seed in range(sets)]
@@ -69,25 +63,18 @@ def strided_sum(samples: int = 40) -> dict[str, Any]:
 
 
 def table(seed: int) -> torch.Tensor:
-    """CELLS small whole numbers, fp32."""
     random = torch.Generator("cuda").manual_seed(seed)
     return torch.randint(MOST, (CELLS,), device="cuda", generator=random).float()
 
 
 def once(cases: Sequence[Any]) -> Iterator[Launch]:
-    """The launch of each case, after one that compiles."""
     x, sums = table(0), torch.empty(CELLS // BLOCK, device="cuda")
     for columns, loads in cases:
-        work = partial(launch, x, sums, columns, loads)
-        work()
-        yield work
+        yield partial(launch, x, sums, columns, loads)
 
 
 def checked_sum(x: torch.Tensor, sums: torch.Tensor, columns: int, loads: int = 1) -> int:
-    """The sum of x in this way, which must be the float64 sum; sums are poisoned with NaN before.
-
-    Raises KernelError where it is another.
-    """
+    """The sum of x in this way, with sums poisoned before; KernelError unless it is the float64 sum."""
     sums.fill_(float("nan"))
     launch(x, sums, columns, loads)
     made, reference = float(sums[: len(x) // (BLOCK * loads)].double().sum()), float(x.double().sum())

@@ -22,15 +22,11 @@ COLUMNS = (8, 16, 32, 64, 128, 256)
 DEPTH = {"bf16": 256, "fp8": 512}
 """K of the tile in shared memory, by dtype: 16 wgmma, so that waiting for them weighs little."""
 
-SIZE = 4096
-"""M, N and K of the product."""
-
 TILES = ((64, 64, 64), (64, 128, 64), (128, 128, 64), (128, 256, 64))
-"""Of thread blocks that compute it."""
 
 METHOD = (
-    "one thread block of four warps on each SM multiplies {k_steps} K-steps by wgmma m64nN, both operands in"
-    " shared memory, which nothing loads meanwhile; by %clock64; {launches} launches of each case in each of"
+    f"one thread block of four warps on each SM multiplies {K_STEPS} K-steps by wgmma m64nN, both operands in"
+    f" shared memory, which nothing loads meanwhile; by %clock64; {LAUNCHES} launches of each case in each of"
     " the repeats, which take turns; the product of the first K-steps is compared with the exact one;"
     " products: " + PRODUCTS_METHOD
 )
@@ -38,12 +34,10 @@ METHOD = (
 
 @measuring
 def tiling_hierarchy(repeats: int = 5) -> dict[str, Any]:
-    """Rates of one warp group's wgmma, in JSON values: "machine", "method", "repeats", "rows"
-    and "products".
+    """Rates of one warp group's wgmma, in JSON values: "machine", "method", "repeats", "rows" and "products".
 
-    A row has dtype, tile [64, N, K], warps, ctas_per_sm, and as p20, p50 and p80 over launches
-    macs_per_clock (of an SM) and sm_mhz. Products are rows of `bench`, one for each of TILES, with counters
-    where they can be read.
+    A row has dtype, tile [64, N, K], warps, ctas_per_sm, and macs_per_clock (of an SM) and sm_mhz, each as
+    p20, p50 and p80. Products are rows of `bench`, one for each of TILES, with METRICS where counted.
 
     Raises KernelError, too, where the GPU has no wgmma.
     """
@@ -52,13 +46,9 @@ def tiling_hierarchy(repeats: int = 5) -> dict[str, Any]:
     random = torch.Generator("cuda").manual_seed(0)
     cases = [(dtype, (64, columns, depth), 4, 1) for dtype, depth in DEPTH.items() for columns in COLUMNS]
     turns = [measured(multiplying(random, cases)) for _ in range(repeats)]
-    method = METHOD.format(k_steps=K_STEPS, launches=LAUNCHES)
-    return {"method": method, "repeats": repeats, "rows": merged(turns), "products": _products()}
-
-
-def _products() -> list[dict[str, Any]]:
-    problems = [Problem(SIZE, SIZE, SIZE, tile=tile, order="grouped:8") for tile in TILES]
+    problems = [Problem(4096, 4096, 4096, tile=tile, order="grouped:8") for tile in TILES]
     configs = {f"{one.tile[0]}x{one.tile[1]}": named("naive-tma", one) for one in problems}
     timed = compare(problems[0], configs, samples=50)
     counts = counted([(Product.of(problems[0]), config) for config in configs.values()])
-    return [row | count for row, count in zip(timed, counts, strict=True)]
+    products = [row | count for row, count in zip(timed, counts, strict=True)]
+    return {"method": METHOD, "repeats": repeats, "rows": merged(turns), "products": products}

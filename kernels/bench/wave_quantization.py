@@ -14,10 +14,7 @@ KERNELS = ("persistent-tma-overlap", TABLE_DRIVEN + "stream-k-hybrid")
 
 
 def wave_quantization(samples: int = 30) -> dict[str, Any]:
-    """Time both kernels with 12, 24, ... 660 tiles in bf16: what `bench` returns and raises.
-
-    A row also has tiles.
-    """
+    """Time both kernels with 12, 24, ... 660 tiles in bf16: what `bench` returns and raises, with tiles."""
     tile_m, tile_n, _ = Problem(1, 1, 1).tile
     sizes = [Problem(ROWS * tile_m, n * tile_n, K, order="grouped:8") for n in range(1, COLUMNS + 1)]
     made = bench(*sizes, kernels=KERNELS, warmup=10, samples=samples)

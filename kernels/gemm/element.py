@@ -1,10 +1,4 @@
-"""element: one program per output element, which reads a row of A and a column of B for it.
-
-A thread block is one warp. Each element of A is read N times and each of B M times, at best from the caches,
-and arithmetic waits for these loads.
-"""
-
-from functools import partial
+"""element: one program, of one warp, per output element, which reads a row of A and a column of B for it."""
 
 import triton
 import triton.language as tl
@@ -14,8 +8,8 @@ from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
 from ..launch.here import INTERPRETED
-from ..launch.job import NO_ROWS, Job
-from .jobs import kernel_launch
+from ..launch.job import Job
+from .jobs import simple_job
 
 
 @triton.jit
@@ -41,6 +35,4 @@ def element(
 
 
 def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
-    """One thread block for each element of C."""
-    ctas = product.m * product.n
-    return Job(NO_ROWS, ctas, partial(kernel_launch, element, ctas, config, product, {}))
+    return simple_job(element, product.m * product.n, config, product, {})

@@ -1,9 +1,11 @@
 """From a kernel and a product to launches."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib import import_module
 from typing import Any
 
+import numpy as np
 import torch
 from triton.tools.tensor_descriptor import TensorDescriptor
 
@@ -14,7 +16,7 @@ from tilesim.products import Product
 
 from ..errors import KernelError
 from ..launch.here import check
-from ..launch.job import Job, KernelLaunch
+from ..launch.job import NO_ROWS, Job, KernelLaunch
 from ..launch.operands import Matrices, lines
 from .stamps import WORDS
 
@@ -22,29 +24,32 @@ from .stamps import WORDS
 def job(
     config: KernelConfig, product: Product, device: Device, memory: str = "cuda", concurrent: bool = False
 ) -> Job:
-    """The job of a kernel on `device`; `memory` is "cuda" or, for the interpreter, "cpu".
+    """The job of a kernel on `device`, which its module in kernels/gemm makes; `memory` is "cuda" or, for the
+    interpreter, "cpu".
 
-    The kernel's module in kernels/gemm makes it. All launches of a job share one workspace and must follow
-    one another. With `concurrent` each launcher has a workspace of its own, so that launches of two may run
-    at once, and `check` sees none of them.
+    All launches of a job share one workspace and must follow one another. With `concurrent` each launcher has
+    a workspace of its own, so that launches of two may run at once, and `check` sees none of them.
 
-    Raises ScheduleError or PlanError where the schedule makes no plan that ends on this device's slots,
-    KernelError where the kernel cannot compute the product so, or what the plan needs does not fit into the
-    GPU's memory.
+    Raises ScheduleError or PlanError where the schedule makes no plan that ends on this device's slots, and
+    KernelError where the kernel cannot compute the product so, or the plan does not fit the GPU's memory.
     """
     check(config, product)
     module = import_module(f".{config.kernel.replace('-', '_')}", __package__)
     return module.job(config, product, device, memory, concurrent)
 
 
+def simple_job(
+    kernel: Any, ctas: int, config: KernelConfig, product: Product, values: dict[str, Any],
+    rows: np.ndarray = NO_ROWS, workspace: Callable[[], dict[str, torch.Tensor]] = dict, **more: Any,
+) -> Job:  # fmt: skip
+    launcher = partial(kernel_launch, kernel, ctas, config, product, values, rows=len(rows), **more)
+    return Job(rows, ctas, launcher, workspace)
+
+
 STORE_WAIT_K_STEP = 1
 """The K-step of the next tile at whose top an overlapping kernel with stamps waits for its store of C. At 0
 the wait costs 5 % of the time at 4096x4096x512, from 1 on 1 %; a store rarely ends before 1 and always before
 2."""
-
-
-COMPUTED_ORDERS = ("row-major", "column-major", "grouped")
-"""Orders that a kernel computes; it reads others from a table, which costs 3 % at 4096x4096x512."""
 
 
 def kernel_launch(
@@ -55,19 +60,25 @@ def kernel_launch(
 ) -> KernelLaunch:  # fmt: skip
     """A launch of a kernel, whose arguments up to K are tensors and sizes, and which has a plan of `rows`.
 
-    `values`: arguments by name, and options of the launch, where they do not follow from the rest. `boxes`:
-    rows and columns of a, b and c that the kernel loads and stores at a time, where they are not a K-step's
-    and an epilogue subtile's, and of others of the same matrices, such as b_rest. Raises KernelError for
-    operands that it cannot take, and for stamps where it writes none, or that are not exactly as large as the
-    plan, which the kernel does not check.
+    `values`: arguments by name, and options of the launch. `boxes`: rows and columns of a, b and c that the
+    kernel loads and stores at a time, where they are not a K-step's and an epilogue subtile's, and of others
+    of the same matrices, such as b_rest. Raises KernelError for operands and stamps that it cannot take.
     """
     if stamps is not None:
-        _check_stamps(kernel, stamps, rows, matrices[0].device)
+        if "stamps" not in kernel.arg_names:
+            raise KernelError("this kernel writes no stamps; record a dedicated or a table-driven one")
+        here = matrices[0].device
+        dense = stamps.is_contiguous() and stamps.device == here
+        if (stamps.dtype, stamps.shape, dense) != (torch.int64, (rows, WORDS), True):
+            raise KernelError(
+                f"the stamps are {stamps.dtype} {list(stamps.shape)} on {stamps.device}; a plan of {rows}"
+                f" segments needs a dense torch.int64 [{rows}, {WORDS}] on {here}"
+            )
     bm, bn, bk = config.tile
     order, _, group = config.order.partition(":")
-    problem, table = config.problem(product), None
-    if order not in COMPUTED_ORDERS:
-        table = torch.from_numpy(rasterize(problem)).to(matrices[0].device)
+    table = None
+    if order not in ("row-major", "column-major", "grouped"):  # a table costs 3 % at 4096x4096x512
+        table = torch.from_numpy(rasterize(config.problem(product))).to(matrices[0].device)
     known = dict(
         tile_order=table, stamps=stamps, M=product.m, N=product.n, K=product.k, BM=bm, BN=bn, BK=bk,
         ORDER=order, GROUP_M=int(group or 1), TMA=config.loads == "tma", RECORD=stamps is not None,
@@ -106,14 +117,3 @@ def kernel_launch(
     given = {"num_warps": config.warps} | values | known
     arguments = [given.pop(name) for name in kernel.arg_names[: kernel.arg_names.index("K") + 1]]
     return KernelLaunch(config, kernel, ctas, tuple(arguments), given, made_of)
-
-
-def _check_stamps(kernel: Any, stamps: torch.Tensor, rows: int, here: torch.device) -> None:
-    if "stamps" not in kernel.arg_names:
-        raise KernelError("this kernel writes no stamps; record a dedicated or a table-driven one")
-    dense = stamps.is_contiguous() and stamps.device == here
-    if (stamps.dtype, stamps.shape, dense) != (torch.int64, (rows, WORDS), True):
-        raise KernelError(
-            f"the stamps are {stamps.dtype} {list(stamps.shape)} on {stamps.device}; a plan of {rows}"
-            f" segments needs a dense torch.int64 [{rows}, {WORDS}] on {here}"
-        )

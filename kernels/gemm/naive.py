@@ -1,7 +1,5 @@
 """naive: one thread block per tile; block i computes the i-th tile of the order and exits."""
 
-from functools import partial
-
 import triton
 import triton.language as tl
 
@@ -12,7 +10,7 @@ from tilesim.plans import segments
 from tilesim.products import Product
 
 from ..launch.job import Job
-from .jobs import kernel_launch
+from .jobs import simple_job
 from .stamps import entry_time, stamp_done, stamp_drain, stamp_entry, stamp_start
 from .tile_ops import compute_pid, load, multiply, store
 
@@ -48,8 +46,6 @@ def naive(
 
 
 def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
-    """One thread block for each tile."""
     problem = config.problem(product)
-    rows, ctas = segments(-1, rasterize(problem), 0, problem.k_steps), problem.tiles
-    values = {"num_stages": config.stages}
-    return Job(rows, ctas, partial(kernel_launch, naive, ctas, config, product, values, rows=ctas))
+    rows = segments(-1, rasterize(problem), 0, problem.k_steps)
+    return simple_job(naive, problem.tiles, config, product, {"num_stages": config.stages}, rows)

@@ -1,7 +1,5 @@
 """persistent: as many thread blocks as fit at once, each striding over the tiles."""
 
-from functools import partial
-
 import triton
 import triton.language as tl
 
@@ -13,7 +11,7 @@ from tilesim.products import Product
 from tilesim.schedules import plan
 
 from ..launch.job import Job
-from .jobs import STORE_WAIT_K_STEP, kernel_launch
+from .jobs import STORE_WAIT_K_STEP, simple_job
 from .stamps import entry_time, stamp_done, stamp_drain, stamp_entry, stamp_start
 from .tile_ops import compute_pid, load, multiply, store_subtiles
 
@@ -59,7 +57,6 @@ def persistent(
 
 
 def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
-    """As many thread blocks as the device has slots."""
     problem = config.problem(product)
     rows = segments(-1, rasterize(problem), 0, problem.k_steps)
     ctas = plan(config.schedule, problem, device).ctas
@@ -69,5 +66,4 @@ def job(config: KernelConfig, product: Product, device: Device, memory: str, con
         EPILOGUE_SUBTILES=config.epilogue_subtiles,
         num_stages=config.stages,
     )
-    launcher = partial(kernel_launch, persistent, ctas, config, product, values, rows=len(rows))
-    return Job(rows, ctas, launcher)
+    return simple_job(persistent, ctas, config, product, values, rows)

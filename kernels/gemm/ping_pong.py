@@ -5,8 +5,6 @@ the group in its main loop. A group enters its main loop only when the other gro
 arrived, so no group waits for a stage more than one round ahead.
 """
 
-from functools import partial
-
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia import hopper
@@ -18,18 +16,20 @@ from tilesim.gemm.warp_specialized import WARPGROUP_WARPS
 from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
-from ..gemm.stages import descriptor, shared_bytes_here, uses_dependent_launch
-from ..launch.job import NO_ROWS, Job
-from .jobs import kernel_launch
+from ..launch.job import Job
+from .jobs import simple_job
 from .stages import (
     CONSUMER_REGISTERS,
     PRODUCER_REGISTERS,
     allocate_barriers,
     allocate_stages,
+    descriptor,
     next_stage,
     produce,
+    shared_bytes_here,
     split_columns,
     store_subtile,
+    uses_dependent_launch,
     wgmma_operand,
 )
 from .stream_k import corner
@@ -119,14 +119,10 @@ def ping_pong(
 
 
 def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
-    """One thread block for each free SM."""
     problem = config.problem(product)
     shared_bytes_here(config, product)
     bm, bn, _ = config.tile
     ctas = min(problem.tiles, device.sms - device.busy_sms)
     values = {"num_warps": WARPGROUP_WARPS, "launch_pdl": uses_dependent_launch(config, product, device)}
-    launcher = partial(
-        kernel_launch, ping_pong, ctas, config, product, values,
-        make_descriptor=descriptor, boxes={"c": (bm, bn // SUBTILES)},
-    )  # fmt: skip
-    return Job(NO_ROWS, ctas, launcher)
+    boxes = {"c": (bm, bn // SUBTILES)}
+    return simple_job(ping_pong, ctas, config, product, values, make_descriptor=descriptor, boxes=boxes)

@@ -4,8 +4,6 @@ It computes the transposed tile: B's columns fill the at least 64 rows of a wgmm
 16 columns. Since time depends on the bytes in flight, K-steps are long and stages many.
 """
 
-from functools import partial
-
 import triton
 import triton.language as tl
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
@@ -15,8 +13,8 @@ from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
 from ..launch.here import INTERPRETED
-from ..launch.job import NO_ROWS, Job
-from .jobs import kernel_launch
+from ..launch.job import Job
+from .jobs import simple_job
 from .tile_ops import compute_pid, load, multiply, store
 
 
@@ -45,11 +43,9 @@ def skinny(
 
 
 def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
-    """One thread block for each tile."""
-    ctas = config.problem(product).tiles
     # where there is TMA, there is programmatic dependent launch
     dependent_launch = config.loads == "tma" and not INTERPRETED
     values = {"DEPENDENT_LAUNCH": dependent_launch, "num_stages": config.stages}
     if dependent_launch:
         values["launch_pdl"] = True
-    return Job(NO_ROWS, ctas, partial(kernel_launch, skinny, ctas, config, product, values))
+    return simple_job(skinny, config.problem(product).tiles, config, product, values)

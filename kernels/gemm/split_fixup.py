@@ -1,17 +1,12 @@
-"""The fix-up of split tiles: thread blocks that share a tile store partial sums, and one of them adds these.
-
-All segments of a split tile but the last in plan order store their accumulators as partials. The last, the
-tile's owner, waits for them, adds them in plan order, so that the result is bitwise reproducible, and writes
-C.
+"""The fix-up of split tiles: all segments of a tile but the last in plan order store their accumulators as
+partials. The last, its owner, waits for them, adds them in plan order, so that the result is bitwise
+reproducible, and writes C.
 
 `partials` is fp32 [partials, BM * BN]; a tile's partials are consecutive. `flags` is int32 [partials], all
 zero between launches: each warp of the writer adds 1 when its part of the partial is visible, each warp of
 the owner adds 1 when it has seen the flags of all the writer's warps, and the last of these resets the flag
 to zero. `fault` is one int32: a wait that times out writes its partial's index plus 1 there and continues, so
 the kernel always ends, and the launch is then an error.
-
-In a partial, each 8 x 8 block of the accumulator is contiguous, which is what a warp holds in a wgmma's
-layout, so loads and stores are whole cache lines. Other layouts give the same values.
 """
 
 import triton
@@ -28,7 +23,8 @@ def split_even_odd(acc, BM: tl.constexpr, BN: tl.constexpr):
 
 @triton.jit
 def pair_pointers(partials, partial, BM: tl.constexpr, BN: tl.constexpr):
-    """Pointers to each pair of adjacent columns of a partial: [BM, BN / 2]."""
+    """Pointers to each pair of adjacent columns of a partial: [BM, BN / 2]. Each 8 x 8 block, which a warp
+    holds in a wgmma's layout, is contiguous."""
     r = tl.arange(0, BM)[:, None]
     c = 2 * tl.arange(0, BN // 2)[None, :]
     offset = (r // 8 * (BN // 8) + c // 8) * 64 + r % 8 * 8 + c % 8
@@ -37,7 +33,6 @@ def pair_pointers(partials, partial, BM: tl.constexpr, BN: tl.constexpr):
 
 @triton.jit
 def store_partial(acc, partials, flags, partial, BM: tl.constexpr, BN: tl.constexpr):
-    """Store acc as the partial of this index, and raise its flag."""
     pointers = pair_pointers(partials, partial, BM, BN)
     even, odd = split_even_odd(acc, BM, BN)
     if INTERPRETED:

@@ -6,12 +6,10 @@ Each stage holds one K-step of A and B and has two mbarriers: `full` completes w
 names the parity of the phase that must have completed. In its first round a producer has nothing to wait for,
 so it begins with the odd parity.
 
-The kernels are written in Gluon, which ships with Triton, because Triton's tile language cannot assign work
-to warps. They need wgmma, which only sm_90 has; the interpreter cannot run them.
-
-With programmatic dependent launch, a kernel's blocks are set up while its predecessor ends, and `produce`
-waits for all of the predecessor's writes before its first load. Consumers depend on such loads and need no
-wait.
+The kernels are written in Gluon, because Triton's tile language cannot assign work to warps. They need wgmma,
+which only sm_90 has; the interpreter cannot run them. With programmatic dependent launch, a kernel's blocks
+are set up while its predecessor ends, and `produce` waits for all of the predecessor's writes before its
+first load. Consumers depend on such loads and need no wait.
 """
 
 import torch
@@ -37,10 +35,8 @@ DTYPES = {torch.float16: gl.float16, torch.bfloat16: gl.bfloat16, torch.float8_e
 
 
 def shared_bytes_here(config: KernelConfig, product: Product) -> int:
-    """Shared memory that a thread block can have on this GPU.
-
-    Raises KernelError where Triton interprets, without a GPU, and for operands that TMA cannot load.
-    """
+    """Shared memory that a thread block can have on this GPU. Raises KernelError where Triton interprets,
+    without a GPU, and for operands that TMA cannot load."""
     if INTERPRETED:
         raise KernelError(f"{config.kernel} is written in Gluon, which Triton's interpreter cannot run")
     if config.loads != "tma" or (why := no_tma(product)):
@@ -53,7 +49,6 @@ def shared_bytes_here(config: KernelConfig, product: Product) -> int:
 
 
 def uses_dependent_launch(config: KernelConfig, product: Product, device: Device) -> bool:
-    """Whether it is launched while its predecessor ends; see tilesim.choice.sharing."""
     return dependent_launch(config, product, device, Hardware.named(device.name or REFERENCE, product.dtype))
 
 
@@ -72,13 +67,10 @@ _left: dict[int, torch.Tensor] = {}
 
 
 def flags(rows: int, columns: int) -> torch.Tensor:
-    """Zeros on the current GPU that no other launch has: int32 [rows, columns]. Thread blocks wait for each
-    other by them; they are zero before a launch, which leaves them so.
-
+    """Zeros on this GPU that no other launch has, and that each launch leaves zero: int32 [rows, columns].
     What is allocated while a CUDA graph is captured would be set to zero at each replay, by a kernel of its
     own that takes as long as a small product. So captured launches get flags from a pool that was zeroed
-    once, and each keeps its own for good, since nobody tells when a graph is gone.
-    """
+    once, and each keeps its own for good, since nobody tells when a graph is gone."""
     here, size = torch.cuda.current_device(), rows * columns
     if torch.cuda.is_current_stream_capturing():
         left = _left.get(here)
@@ -100,7 +92,6 @@ CONSUMER_REGISTERS, PRODUCER_REGISTERS = gl.constexpr(240), gl.constexpr(24)
 
 @gluon.jit
 def allocate_stages(x, STAGES: gl.constexpr):
-    """Shared memory for STAGES blocks of x."""
     return gl.allocate_shared_memory(x.dtype, [STAGES] + x.block_type.shape, x.layout)  # noqa: RUF005
 
 
@@ -167,7 +158,6 @@ def wgmma_operand(smem, TRANS: gl.constexpr):
 
 @gluon.jit
 def next_stage(stage, phase, STAGES: gl.constexpr):
-    """The next stage, and its phase."""
     stage += 1
     if stage == STAGES:
         stage = 0

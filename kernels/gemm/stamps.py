@@ -20,13 +20,11 @@ entry, start, drain, ready, fixup and done are %globaltimer (ns); cycles are the
            for that would make the kernel 10 % slower.
            A partial: after the first warp has raised the flag, when its part is visible
 
-Cycles differ in length between SMs and over time. docs/accuracy.md says what stamps cost.
-
-Stamps stay in place because they are volatile inline assembly, like the wgmma and the waits, and neither LLVM
-nor ptxas reorders these. Triton's pipeliner does move anything that uses a value needed at the end of the
-loop body, so a stamp computes its row's address itself, and its condition shares nothing with the loop's.
-Conditions in the K loop are inside the assembly, because a Triton branch makes ptxas serialize the wgmma. One
-test checks the order in the PTX; another, on a GPU, inserts pauses of known length.
+docs/accuracy.md says what stamps cost. They stay in place because they are volatile inline assembly, like the
+wgmma and the waits, and neither LLVM nor ptxas reorders these. Triton's pipeliner does move anything that
+uses a value needed at the end of the loop body, so a stamp computes its row's address itself, and its
+condition shares nothing with the loop's. Conditions in the K loop are inside the assembly, because a Triton
+branch makes ptxas serialize the wgmma.
 
 In Triton's interpreter, which has neither clocks nor SMs, CTAs run one after another on SM 0, and the time is
 a counter of stamps from 1, in word 7 of row 0.
@@ -65,8 +63,7 @@ def entry_time(stamps):
 
 @triton.jit
 def stamp_entry(stamps, i, when, time):
-    """Thread 0 writes `time` if `when`, after the loads that determine the row, so that none waits for
-    another."""
+    """Thread 0 writes `time` if `when`, after the loads that determine the row."""
     if INTERPRETED:
         if when:
             tl.store(row_pointer(stamps, i) + 8, time)

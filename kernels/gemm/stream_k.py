@@ -42,7 +42,6 @@ def cta_of(pid, ctas, shared, SPLIT: tl.constexpr):
 
 @triton.jit
 def segment_count(cta, ctas, shared, tiles, k_steps, SPLIT: tl.constexpr):
-    """How many segments a thread block computes."""
     whole = tl.maximum(tl.cdiv(tiles - shared - cta, ctas), 0)
     if SPLIT:
         begin = range_begin(cta, shared * k_steps, ctas)
@@ -76,12 +75,10 @@ def corner(
     i, tile_order, M, N, ctas, shared,
     BM: tl.constexpr, BN: tl.constexpr, ORDER: tl.constexpr, GROUP_M: tl.constexpr, SPLIT: tl.constexpr,
 ):  # fmt: skip
-    """(row, column) at which the i-th tile visited begins.
-
-    A tile that would extend beyond the matrix is moved inside, over its neighbors, and stores the same values
-    there, because TMA takes several times as long for a row outside the matrix as for one inside. If tiles
-    are not split along K alike, their sums differ in the last bit, and none is moved.
-    """
+    """(row, column) at which the i-th tile visited begins. A tile that would extend beyond the matrix is
+    moved inside, over its neighbors, and stores the same values there, because TMA takes several times as
+    long for a row outside the matrix as for one inside. If tiles are not split along K alike, their sums
+    differ in the last bit, and none is moved."""
     pid_m, pid_n = compute_pid(i, tile_order, M, N, BM, BN, ORDER, GROUP_M)
     row = pid_m * BM
     column = pid_n * BN
@@ -112,7 +109,6 @@ def partial_pointers(partials, cta, ROWS: gl.constexpr, COLUMNS: gl.constexpr, l
 
 @gluon.jit
 def store_partial(acc, partials, flags, cta, ROWS: gl.constexpr, COLUMNS: gl.constexpr, layout: gl.constexpr):
-    """Store acc as the thread block's partial, and raise its flags."""
     gl.store(partial_pointers(partials, cta, ROWS, COLUMNS, layout), acc)
     gl.inline_asm_elementwise(
         """{

@@ -5,8 +5,7 @@ partials, from index `partial` on. A segment that stores a partial has no peers,
 whole tile has partial = -1.
 
 With FLATTEN, one loop covers the K-steps of all segments, so the next segment's loads run during the
-epilogue. A thread block that draws from the queue does not know its number of K-steps, so it has nested
-loops.
+epilogue. A thread block that draws from the queue does not know their number, so it has nested loops.
 """
 
 from dataclasses import replace
@@ -40,12 +39,10 @@ from .stamps import (
 from .tile_ops import load, multiply, store_subtiles, wait_for_wgmma
 
 ROW_WORDS = tl.constexpr(8)
-"""int32 words per row of the table."""
 
 
 @triton.jit
 def load_segment(table, s):
-    """pid_m, pid_n, k0, k1, partial and peers of row s."""
     row = table + s * ROW_WORDS
     return (
         tl.load(row), tl.load(row + 1), tl.load(row + 2),
@@ -180,8 +177,7 @@ TIMEOUT_NS = 2_000_000_000
 """How long a split tile's owner waits for a partial: longer than any product takes that fits into a GPU."""
 
 SM_REGISTERS, MAX_REGISTERS = 65536, 255
-"""Registers of an SM, and of a thread at most (CUDA C++ Programming Guide, compute capabilities 5.0 to
-12.0)."""
+"""Registers of an SM, and of a thread at most (CUDA C++ Programming Guide)."""
 
 
 def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
@@ -205,7 +201,6 @@ def launch(
     config: KernelConfig, product: Product, plan_table: PlanTable, matrices: Matrices,
     stamps: torch.Tensor | None = None, timeout_ns: int = TIMEOUT_NS,
 ) -> KernelLaunch:  # fmt: skip
-    """A launch over an uploaded plan."""
     queue = plan_table.rows > plan_table.queue_start
     # A thread block with one segment has nothing to overlap, and C then shares the stages' memory.
     overlap = config.overlap and plan_table.most_segments > 1 and not queue

@@ -15,7 +15,7 @@ from ..launch.here import INTERPRETED
 def compute_pid(
     i, tile_order, M, N, BM: tl.constexpr, BN: tl.constexpr, ORDER: tl.constexpr, GROUP_M: tl.constexpr
 ):  # fmt: skip
-    """(pid_m, pid_n) of the i-th tile visited: computed for COMPUTED_ORDERS, else read from `tile_order`."""
+    """(pid_m, pid_n) of the i-th tile visited: computed where there is a formula, else from `tile_order`."""
     tiles_m = tl.cdiv(M, BM)
     tiles_n = tl.cdiv(N, BN)
     if ORDER == "row-major":

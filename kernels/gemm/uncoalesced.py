@@ -1,12 +1,9 @@
 """uncoalesced: one tile per thread block as in naive, but adjacent threads load from adjacent rows.
 
-A warp's 32 threads load down a column: one instruction touches 32 cache lines and uses one element of each.
 To keep the compiler from coalescing, `stride` must not be specialized, so that it cannot see that elements of
 a row are contiguous. It then takes the dimensions in order: from the first before Triton 3.7, from the last
 since.
 """
-
-from functools import partial
 
 import triton
 import triton.language as tl
@@ -15,8 +12,8 @@ from tilesim.devices.device import Device
 from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
-from ..launch.job import NO_ROWS, Job
-from .jobs import kernel_launch
+from ..launch.job import Job
+from .jobs import simple_job
 from .tile_ops import compute_pid, multiply
 
 LAST_DIM_FIRST = tl.constexpr(tuple(map(int, triton.__version__.split(".")[:2])) >= (3, 7))
@@ -35,7 +32,6 @@ def load_uncoalesced(x, row, col, ROWS, COLS, stride, BR: tl.constexpr, BC: tl.c
 
 @triton.jit
 def load_elements(x, r, c, ROWS, COLS, stride):
-    """The elements of x at rows r and columns c, zeros outside."""
     pointers = x + (tl.cast(r, tl.int64) * COLS * stride + tl.cast(c, tl.int64) * stride)
     return tl.load(pointers, mask=(r < ROWS) & (c < COLS), other=0.0)
 
@@ -63,6 +59,4 @@ def uncoalesced(
 
 
 def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
-    """One thread block for each tile."""
-    ctas = config.problem(product).tiles
-    return Job(NO_ROWS, ctas, partial(kernel_launch, uncoalesced, ctas, config, product, {"stride": 1}))
+    return simple_job(uncoalesced, config.problem(product).tiles, config, product, {"stride": 1})

@@ -11,7 +11,6 @@ during an epilogue. All consumers work on one tile, and the tensor cores are idl
              fill the at least 64 rows of a wgmma, and A's rows its as few as 16 columns
 """
 
-from functools import partial
 from typing import Any
 
 import torch
@@ -26,18 +25,21 @@ from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 from tilesim.schedules.stream_k import shares
 
-from ..gemm.stages import descriptor, flags, shared_bytes_here, uses_dependent_launch
-from ..launch.job import NO_ROWS, Job
-from .jobs import kernel_launch
+from ..launch.job import Job
+from .jobs import simple_job
 from .stages import (
     PRODUCER_REGISTERS,
     allocate_barriers,
     allocate_stages,
+    descriptor,
+    flags,
     next_stage,
     produce,
+    shared_bytes_here,
     split_columns,
     store_pieces,
     store_subtile,
+    uses_dependent_launch,
     wgmma_operand,
 )
 from .stream_k import add_partials, corner, cta_of, segment, segment_count, store_partial
@@ -213,8 +215,7 @@ def job(config: KernelConfig, product: Product, device: Device, memory: str, con
         shared=shared, EPILOGUE_SUBTILES=parts, SWAP=swap_ab(config.tile), REST=narrow,
         GROUPS=groups(config), SPLIT=shared > 0, launch_pdl=uses_dependent_launch(config, product, device),
     )  # fmt: skip
-    launcher = partial(
-        kernel_launch, warp_specialized, ctas, config, product, values,
-        make_descriptor=descriptor, boxes=boxes,
+    return simple_job(
+        warp_specialized, ctas, config, product, values,
+        workspace=workspace, make_descriptor=descriptor, boxes=boxes,
     )  # fmt: skip
-    return Job(NO_ROWS, ctas, launcher, workspace)

@@ -50,7 +50,6 @@ def operands(problem: Problem, device: str, seed: int) -> Operands:
 
 
 def reference(given: Operands) -> torch.Tensor:
-    """relu(a · b + bias) in float64."""
     return torch.relu(given["a"].double() @ given["b"].double() + given["bias"].double())
 
 
@@ -61,7 +60,6 @@ def separate(problem: Problem, given: Operands) -> Work:
 
 
 def fused(problem: Problem, given: Operands) -> Work:
-    """The same product with both in its epilogue."""
     return Work(_product(problem, given, epilogue=True), given["c"])
 
 
@@ -72,7 +70,6 @@ def eager(problem: Problem, given: Operands) -> Work:
 
 
 def compiled(problem: Problem, given: Operands) -> Work:
-    """The kernel of torch.compile."""
     own, made = given["c"].detach(), _compiled_product()
     # takes over the storage of the result
     return Work(lambda: own.set_(made(given["a"], given["b"], given["bias"])), own)

@@ -42,7 +42,6 @@ def one_kernel(
 
 @triton.jit
 def function(value, NUMBER: tl.constexpr, SCALES: tl.constexpr, SHIFTS: tl.constexpr):
-    """Function NUMBER of the chain, in registers."""
     if NUMBER % 2 == 0:
         return value * SCALES[NUMBER // 2]
     else:
@@ -58,7 +57,6 @@ class Work:
 
 
 def step(x: torch.Tensor, number: int, out: torch.Tensor | None = None) -> torch.Tensor:
-    """Function `number` of the chain, as a PyTorch kernel."""
     pair, shift = divmod(number % PERIOD, 2)
     return torch.add(x, SHIFTS[pair], out=out) if shift else torch.mul(x, SCALES[pair], out=out)
 
@@ -83,14 +81,12 @@ def eager(functions: int, x: torch.Tensor, y: torch.Tensor, spare: torch.Tensor)
 
 
 def fused(functions: int, x: torch.Tensor, y: torch.Tensor, spare: torch.Tensor) -> Work:
-    """All functions in one kernel of this package."""
     run = one_kernel[(triton.cdiv(len(x), BLOCK),)]
     about = (*divmod(functions, PERIOD), SCALES, SHIFTS, BLOCK)
     return Work(partial(run, x, y, len(x), *about, num_warps=WARPS), y)
 
 
 def compiled(functions: int, x: torch.Tensor, y: torch.Tensor, spare: torch.Tensor) -> Work:
-    """The kernel of torch.compile."""
     own, made = y.detach(), _compiled_chain()
     return Work(lambda: own.set_(made(x, functions)), own)  # takes over the storage of the result
 

@@ -10,13 +10,9 @@ from .operands import Matrices
 
 
 def cublas(dtype: str, matrices: Matrices) -> Callable[[], object]:
-    """A function that computes C = A · B once.
-
-    For fp8 cuBLAS wants A row-major, B column-major and K and N multiples of 16; other operands are copied
-    here, once, so that no copy is timed. It sums as Triton does, in the tensor cores' own precision.
-
-    Calling the function raises RuntimeError where cuBLAS cannot do it at all.
-    """
+    """A function that computes C = A · B once, and raises RuntimeError where cuBLAS cannot do it at all. For
+    fp8 cuBLAS wants A row-major, B column-major and K and N multiples of 16; other operands are copied here,
+    once, so that no copy is timed. It sums as Triton does, in the tensor cores' own precision."""
     a, b, c = matrices
     if dtype == "fp8":
         one = torch.ones((), device=a.device)
@@ -34,20 +30,20 @@ def cublas(dtype: str, matrices: Matrices) -> Callable[[], object]:
     return launch
 
 
+SETTING, HAS_PRECISION = torch.backends.cuda.matmul, hasattr(torch.backends.cuda.matmul, "fp32_precision")
+"""How torch multiplies fp32; new versions have a name for it, older ones a boolean."""
+NAME, OFF, ON = ("fp32_precision", "ieee", "tf32") if HAS_PRECISION else ("allow_tf32", False, True)
+
+
 def tf32() -> bool:
-    """Whether torch multiplies fp32 as tf32."""
-    setting = torch.backends.cuda.matmul
-    return setting.fp32_precision == "tf32" if hasattr(setting, "fp32_precision") else setting.allow_tf32
+    return getattr(SETTING, NAME) == ON
 
 
 @contextmanager
 def _tf32(wanted: bool) -> Iterator[None]:
-    """torch multiplies fp32 as tf32 in here, or not."""
-    setting = torch.backends.cuda.matmul
-    name = "fp32_precision" if hasattr(setting, "fp32_precision") else "allow_tf32"
-    before = getattr(setting, name)
-    setattr(setting, name, {True: "tf32", False: "ieee"}[wanted] if name == "fp32_precision" else wanted)
+    before = getattr(SETTING, NAME)
+    setattr(SETTING, NAME, ON if wanted else OFF)
     try:
         yield
     finally:
-        setattr(setting, name, before)
+        setattr(SETTING, NAME, before)

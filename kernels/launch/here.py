@@ -18,20 +18,14 @@ from .operands import RESULTS, lines
 INTERPRETED = tl.constexpr(triton.knobs.runtime.interpret)
 """Whether Triton interprets kernels instead of compiling them."""
 
-FP8_CAPABILITY = (8, 9)
-"""The compute capability whose tensor cores first multiply fp8 (CUDA C++ Programming Guide)."""
-
 
 def limits() -> Limits | None:
     """Those of the current GPU; None without one, and where Triton interprets."""
     if INTERPRETED or not torch.cuda.is_available():
         return None
     here, (major, minor) = torch.cuda.get_device_properties(), torch.cuda.get_device_capability()
-    return Limits(
-        here.shared_memory_per_block_optin,
-        here.shared_memory_per_multiprocessor,
-        features_of(f"{major}.{minor}"),
-    )
+    shared = here.shared_memory_per_block_optin, here.shared_memory_per_multiprocessor
+    return Limits(*shared, features_of(f"{major}.{minor}"))
 
 
 def check(config: KernelConfig, product: Product) -> None:
@@ -39,7 +33,7 @@ def check(config: KernelConfig, product: Product) -> None:
     why = why_not(config, product, limits())
     if not why and product.dtype == "fp8" and not INTERPRETED and torch.cuda.is_available():
         major, minor = torch.cuda.get_device_capability()
-        if (major, minor) < FP8_CAPABILITY:
+        if (major, minor) < (8, 9):  # CUDA C++ Programming Guide
             name = torch.cuda.get_device_name()
             why = f"{name} is sm_{major}{minor}, which cannot multiply fp8; that came with sm_89"
     if why:
@@ -49,10 +43,7 @@ def check(config: KernelConfig, product: Product) -> None:
 def on_this_machine(
     config: KernelConfig, product: Product, operands: Sequence[torch.Tensor] = ()
 ) -> tuple[KernelConfig, str]:
-    """(the configuration that can run here, why it is not `config`): the reason is a sentence, or "".
-
-    `operands`: A and B, if they are not dense at an address that torch allocated.
-    """
+    """(what can run here, why it is not `config`, or ""). `operands`: A and B, if they are not dense."""
     why = no_tma(product, operands) if config.loads == "tma" else ""
     return (replace(config, loads="ptr"), why) if why else (config, "")
 

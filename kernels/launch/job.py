@@ -17,13 +17,11 @@ from .operands import Matrices
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KernelLaunch:
-    """Launches a kernel once at each call.
+    """Launches a kernel once at each call: the first time through Triton, which looks at each argument, and
+    later the compiled kernel, which takes a third of the host's time.
 
     `arguments` come first in the kernel's signature, and A, B and C first of all, as tensors or descriptors,
     of which there may be more than one; `constants` are the rest by name, and options of the launch.
-
-    The first call goes through Triton, which looks at each argument and compiles the kernel for them. Later
-    calls launch the compiled kernel, which takes a third of the host's time.
     """
 
     config: KernelConfig
@@ -37,8 +35,7 @@ class KernelLaunch:
     """Empty, or one pair: what launches the compiled kernel, and its constants in the signature's order."""
 
     def __call__(self) -> None:
-        """Raises KernelError where the tile needs more shared memory than the GPU has, or where this Triton
-        cannot compile the kernel for it."""
+        """Raises KernelError for a tile with too much shared memory, or that this Triton cannot compile."""
         if self.compiled:
             launch, rest = self.compiled[0]
             launch(*self.arguments, *rest)
@@ -55,8 +52,7 @@ class KernelLaunch:
 
     def launch_with(self, matrices: Matrices, workspace: dict[str, Any]) -> None:
         """Launch with another workspace and other matrices, of the same shapes, strides, dtypes and
-        alignment; nothing of that is checked.
-        """
+        alignment; nothing of that is checked."""
         if not self.compiled:
             self.bound_to(matrices, workspace)()
             return
@@ -71,7 +67,12 @@ class KernelLaunch:
         """`arguments` with these matrices, and with the workspace's tensors by name."""
         arguments = list(self.arguments)
         for i, matrix in enumerate(self.made_of):
-            arguments[i] = _rebased(arguments[i], matrices[matrix])
+            old, x = arguments[i], matrices[matrix]
+            arguments[i] = x
+            if not isinstance(old, torch.Tensor):
+                # `copy` would take three times as long, and the constructor would check everything again.
+                arguments[i] = object.__new__(type(old))
+                arguments[i].__dict__.update(old.__dict__, base=x)
         for name, value in workspace.items():
             arguments[self.kernel.arg_names.index(name)] = value
         return arguments
@@ -94,18 +95,7 @@ class KernelLaunch:
             ) from None
 
 
-def _rebased(old: Any, x: torch.Tensor) -> Any:
-    """`old`, a tensor or a descriptor of one, for x."""
-    if isinstance(old, torch.Tensor):
-        return x
-    # `copy` would take three times as long, and the constructor would check everything again.
-    new = object.__new__(type(old))
-    new.__dict__.update(old.__dict__, base=x)
-    return new
-
-
 Launch = Callable[[], object]
-"""A function that launches once."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,4 +117,3 @@ class Job:
 
 
 NO_ROWS = np.empty(0)
-"""The segments of a kernel that writes no stamps."""

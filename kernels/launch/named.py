@@ -1,14 +1,10 @@
-"""Kernels by the names that reports give them: "persistent-tma-overlap", "table:stream-k", "ping-pong".
-
-What a name leaves open follows from the tile, the dtype and the thread blocks per SM alone, so kernels that
-are compared have the same.
-"""
+"""Kernels by the names that reports give them: "persistent-tma-overlap", "table:stream-k", "ping-pong"."""
 
 from dataclasses import replace
 
 from tilesim.errors import shown, unknown
 from tilesim.gemm import kernels
-from tilesim.gemm.fit import Limits, limits_of, stages_that_fit
+from tilesim.gemm.fit import limits_of, stages_that_fit
 from tilesim.gemm.warp_specialized import MAX_ACCUMULATORS, WARPGROUP_WARPS
 from tilesim.kernel_config import TABLE, KernelConfig
 from tilesim.problems import Problem
@@ -17,32 +13,22 @@ from tilesim.products import Product
 from ..errors import KernelError
 from .here import limits
 
-MAX_WARPS = 8
-"""With more, and MAX_ACCUMULATORS in each thread, one thread block would need all registers of an SM."""
-
 MIN_STAGES, MAX_STAGES = 3, 6
 """With two stages each K-step waits for its loads: two blocks of 128x128 on an SM of an H200 reached 65 % of
 its peak, and 99 % with three. Beyond six nothing was ever faster in `tilesim tune`."""
 
 
 def pipeline(
-    product: Product,
-    tile: tuple[int, int, int],
-    ctas_per_sm: int = 1,
-    warps: int | None = None,
-    stages: int | None = None,
-    epilogue_subtiles: int | None = None,
-) -> tuple[int, int, int]:
-    """(warps, stages, epilogue_subtiles) for `ctas_per_sm` blocks per SM of this GPU, else of an H200.
-
-    What is given stays. Else: whole warpgroups, with up to MAX_ACCUMULATORS accumulators a thread; as many
-    stages as fit, to MAX_STAGES; and two subtiles where MIN_STAGES, or the stages given, fit no other way.
-    """
+    product: Product, tile: tuple[int, int, int], ctas_per_sm: int = 1, warps: int | None = None,
+    stages: int | None = None, epilogue_subtiles: int | None = None,
+) -> tuple[int, int, int]:  # fmt: skip
+    """(warps, stages, epilogue_subtiles) for `ctas_per_sm` blocks per SM of this GPU, else of an H200. What
+    is given stays. Else: whole warpgroups, with up to MAX_ACCUMULATORS accumulators a thread; as many stages
+    as fit, to MAX_STAGES; and two subtiles where MIN_STAGES, or the stages given, fit no other way."""
     if warps is None:
-        needed = tile[0] * tile[1] // (32 * MAX_ACCUMULATORS)
-        warps = min(MAX_WARPS, max(WARPGROUP_WARPS, needed))
-    gpu: Limits = limits() or limits_of("")
-    available = gpu.shared_bytes(ctas_per_sm)
+        # with more than 8, and so many accumulators in each thread, a block would need all registers of an SM
+        warps = min(8, max(WARPGROUP_WARPS, tile[0] * tile[1] // (32 * MAX_ACCUMULATORS)))
+    available = (limits() or limits_of("")).shared_bytes(ctas_per_sm)
 
     def fit(subtiles: int) -> int:
         one = KernelConfig("persistent", "persistent", tile, warps=0, epilogue_subtiles=subtiles)
@@ -56,32 +42,21 @@ def pipeline(
 
 
 TABLE_DRIVEN = TABLE + ":"
-"""What the names of table-driven kernels begin with; the schedule follows."""
 
 DEDICATED = (
     *(f"{name}-{loads}" for loads in ("ptr", "tma") for name in ("naive", "persistent")),
     *(f"persistent-{loads}-overlap" for loads in ("ptr", "tma")),
     "persistent-tma-overlap-split",
 )
-"""The names of the kernels that are written for a schedule."""
 
 OTHERS = tuple(name for name, kernel in kernels().items() if not kernel.recordable)
-"""The names of those that cannot be recorded."""
-
 NAMES = (*DEDICATED, *OTHERS)
 
 
 def named(
-    name: str,
-    problem: Problem,
-    ctas_per_sm: int = 1,
-    warps: int | None = None,
-    stages: int | None = None,
+    name: str, problem: Problem, ctas_per_sm: int = 1, warps: int | None = None, stages: int | None = None
 ) -> KernelConfig:
-    """The configuration of that name for a problem; what is not given suits its tile, see pipeline.
-
-    Raises KernelError where there is no such kernel.
-    """
+    """The configuration of that name, see pipeline. Raises KernelError where there is no such kernel."""
     product, tile, order = Product.of(problem), problem.tile, problem.order
     if name in OTHERS:
         one = kernels()[name]
@@ -100,24 +75,15 @@ def named(
 
 
 OWN = "dedicated"
-"""The kernel that is written for a schedule, and has its name."""
 
 
 def recordable(
-    kernel: str,
-    schedule: str,
-    problem: Problem,
-    loads: str = "tma",
-    overlap: bool = True,
-    ctas_per_sm: int = 1,
-    warps: int | None = None,
-    stages: int | None = None,
-) -> KernelConfig:
-    """The configuration of a kernel that writes stamps, "dedicated" or "table", in the problem's tiles.
-
-    What is not given suits the tile and fits, see `pipeline`. Raises KernelError where the schedule has
-    no dedicated kernel.
-    """
+    kernel: str, schedule: str, problem: Problem, loads: str = "tma", overlap: bool = True,
+    ctas_per_sm: int = 1, warps: int | None = None, stages: int | None = None,
+) -> KernelConfig:  # fmt: skip
+    """The configuration of a kernel that writes stamps, "dedicated" or "table", in the problem's tiles. What
+    is not given suits the tile and fits, see `pipeline`. Raises KernelError where the schedule has no
+    dedicated kernel."""
     if kernel not in (OWN, TABLE):
         raise KernelError(f"the kernel is {shown(kernel)}; it must be {OWN!r} or {TABLE!r}")
     dedicated = [name for name, one in kernels().items() if one.recordable and name != TABLE]

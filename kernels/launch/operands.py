@@ -1,9 +1,8 @@
 """Operands: fresh random matrices, enough sets of them that a rotation does not stay in the L2 cache, and how
 they lie in memory.
 
-A matrix is row-major where the elements of a row are neighbours, column-major where those of a column are:
-its transpose is row-major then. Either way its *lines*, the rows or the columns, may lie further apart than
-they are long, as in a slice of a larger matrix. A layout is one of tilesim.products.LAYOUTS.
+The *lines* of a matrix, its rows if it is row-major and else its columns, may lie further apart than they are
+long, as in a slice of a larger matrix. A layout is one of tilesim.products.LAYOUTS.
 """
 
 from collections.abc import Iterator
@@ -30,10 +29,6 @@ RESULTS = DTYPES | {"fp8": torch.bfloat16}
 Matrices = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
 """A [M, K] and B [K, N], row- or column-major (see `lines`), and C [M, N], row-major and dense."""
 
-L2_TIMES = 3
-"""A rotation touches at least this many times the L2's bytes before it comes back to a set."""
-
-MOST_SETS = 32
 VECTORS = "of as many vectors as are over 3 times the L2, at least 2 and at most 32"
 
 
@@ -56,14 +51,14 @@ def size_bytes(product: Product) -> int:
 
 
 def sets_beyond_l2(product: Product) -> int:
-    """How many operand sets a rotation needs on this GPU: at least 2, at most 32."""
+    """How many operand sets a rotation needs on this GPU, see `beyond_l2`."""
     return beyond_l2(size_bytes(product))
 
 
 def beyond_l2(size: int) -> int:
-    """The same where a set has `size` bytes."""
+    """How many sets of `size` bytes are at least 3 times the L2: at least 2, at most 32."""
     l2 = torch.cuda.get_device_properties().L2_cache_size
-    return min(MOST_SETS, max(2, -(-L2_TIMES * l2 // size)))
+    return min(32, max(2, -(-3 * l2 // size)))
 
 
 @contextmanager
@@ -87,17 +82,9 @@ def gpu_memory(product: Product) -> AbstractContextManager[None]:
 
 
 def lines(x: torch.Tensor) -> tuple[torch.Tensor, bool] | None:
-    """(x, False), or its transpose and True, as a view whose rows are dense; None where neither's are.
-
-    The view's first stride is how many elements lie between the beginnings of two lines, and where there are
-    fewer than two, a line's length. Nothing is copied.
-
-    >>> view, trans = lines(torch.zeros(3, 8)[:, 2:6].T)
-    >>> list(view.shape), view.stride(), trans
-    ([3, 4], (8, 1), True)
-    >>> lines(torch.zeros(4, 6)[::2, ::2]) is None
-    True
-    """
+    """(x, False), or its transpose and True, as a view whose rows are dense; None where neither's are. The
+    view's first stride is how many elements lie between the beginnings of two lines, and where there are
+    fewer than two, a line's length. Nothing is copied."""
     for view, trans in ((x, False), (x.T, True)):
         rows, columns = view.shape
         if columns <= 1 or view.stride(1) == 1:

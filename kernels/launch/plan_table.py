@@ -14,17 +14,13 @@ WORDS = 8
 """int32 in a row of the table: pid_m pid_n k0 k1 partial peers, and two unused ones."""
 
 NO_PARTIAL = -1
-"""The index of the partial of a segment that is a whole tile."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanTable:
-    """A plan in a GPU's memory; see gemm/planned.py for each array.
-
-    `flags` holds a word per partial and the fault behind them. `tiles`: int32 [partials], the tile of each.
-    `most_segments`: the most segments that a thread block has from the start. `ctas_per_sm`: thread blocks
-    that the plan counts on per SM.
-    """
+    """A plan in a GPU's memory; see gemm/table.py for each array. `flags` holds a word per partial and the
+    fault behind them. `tiles`: int32 [partials], the tile of each. `most_segments`: the most segments that a
+    thread block has from the start."""
 
     table: torch.Tensor
     offsets: torch.Tensor
@@ -41,7 +37,6 @@ class PlanTable:
 
     @property
     def split(self) -> bool:
-        """Whether any tile is split along K."""
         return len(self.tiles) > 0
 
     def workspace(self) -> dict[str, torch.Tensor]:
@@ -66,10 +61,8 @@ class PlanTable:
 
 
 def table_of(rows: np.ndarray, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
-    """(table, tiles): int32 [rows, WORDS], and the tile of each partial, int32 [partials].
-
-    A split tile's partials are consecutive, in plan order; the last of its segments owns it.
-    """
+    """(table, tiles): int32 [rows, WORDS], and the tile of each partial, int32 [partials]. A split tile's
+    partials are consecutive, in plan order; the last of its segments owns it."""
     table = np.zeros((len(rows), WORDS), np.int32)
     table[:, 0], table[:, 1] = np.divmod(rows["tile"], problem.tiles_n)
     table[:, 2], table[:, 3], table[:, 4] = rows["k0"], rows["k1"], NO_PARTIAL
@@ -86,10 +79,8 @@ def table_of(rows: np.ndarray, problem: Problem) -> tuple[np.ndarray, np.ndarray
 
 
 def upload(plan: Plan, problem: Problem, device: str, ctas_per_sm: int = 1) -> PlanTable:
-    """`plan` on `device`, "cuda" or, for the interpreter, "cpu".
-
-    Raises KernelError where the partials of its split tiles do not fit into the GPU's memory.
-    """
+    """`plan` on `device`, "cuda" or, for the interpreter, "cpu". Raises KernelError where the partials of its
+    split tiles do not fit into the GPU's memory."""
     rows = plan.rows
     table, tiles = table_of(rows, problem)
     size = 4 * len(tiles) * problem.tile_m * problem.tile_n

@@ -1,8 +1,6 @@
-"""SMs that another kernel holds while one is measured.
-
-Thread blocks that only spin, with all the shared memory that a block can have: each has an SM to itself, and
-no other block fits beside it. They run on a stream of their own, and they stamp their SM, their begin and
-their end, so that a recorded launch can show that it stayed away from them.
+"""SMs that another kernel holds while one is measured: thread blocks that only spin, on a stream of their
+own, with all the shared memory that a block can have. They stamp their SM, their begin and their end, so
+that a recorded launch can show that it stayed away from them.
 """
 
 import time
@@ -16,20 +14,13 @@ from ..gemm.stamps import WORDS
 from ..probes.spin import blocks, launch, shared_kb, stamp_buffer
 
 WARPS = 4
-"""Of a spinning block."""
-
-SETTLE_S = 300e-6
-"""From the launch of the spinning blocks to whatever follows: some 30 times what a launch takes."""
 
 MOST_US = 500_000
 """The longest that SMs are held; the spinning kernel counts cycles with 32 bits."""
 
 
 class HeldSMs:
-    """`count` SMs of this GPU, each time held for `us` µs at least.
-
-    Raises KernelError where all SMs would be held, or for longer than MOST_US.
-    """
+    """`count` SMs, each time held for `us` µs at least. KernelError for all SMs, or longer than MOST_US."""
 
     def __init__(self, count: int, us: float) -> None:
         sms = torch.cuda.get_device_properties().multi_processor_count
@@ -56,7 +47,7 @@ class HeldSMs:
             self.stamps.zero_()
             launch(self.stamps[0], self.cycles, kb=shared_kb())
             self.ended.record()
-        time.sleep(SETTLE_S)
+        time.sleep(300e-6)  # some 30 times what a launch takes
 
     def check(self) -> None:
         """Raise KernelError unless the SMs are held still."""
@@ -70,11 +61,9 @@ class HeldSMs:
 
 
 def hold_us(rotation_us: float, count: int) -> float:
-    """How long to hold `count` SMs for a rotation that takes so many µs on all of this GPU.
-
-    A schedule that counts on all SMs takes a wave more for each time that the free ones go into all; twice
-    that, and two milliseconds for what the host does and for the memory that is read in between.
-    """
+    """How long to hold `count` SMs for a rotation that takes so many µs on all of this GPU. A schedule that
+    counts on all SMs takes a wave more for each time that the free ones go into all; twice that, and two
+    milliseconds for what the host does and for the memory that is read in between."""
     sms = torch.cuda.get_device_properties().multi_processor_count
     waves = -(-sms // max(1, sms - count))
     return 2000 + 2 * (waves + 1) * rotation_us + 500 * (waves - 1)
@@ -82,9 +71,7 @@ def hold_us(rotation_us: float, count: int) -> float:
 
 def check_apart(stamps: np.ndarray, held: np.ndarray) -> None:
     """Raise KernelError unless launches ran beside the blocks that held SMs, and on none of their SMs.
-
-    `stamps`: int64 [launches, rows, WORDS], see `gemm.stamps`; `held`: BLOCK [SMs held].
-    """
+    `stamps`: int64 [launches, rows, WORDS], see `gemm.stamps`; `held`: BLOCK [SMs held]."""
     rows = stamps.reshape(-1, WORDS)
     shared = np.intersect1d(rows[:, 1], held["sm"])
     if shared.size:

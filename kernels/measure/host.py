@@ -1,7 +1,6 @@
 """The host's own y = a * x + y, its memory's latency, and its caches."""
 
 import os
-import platform
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,8 +15,6 @@ VALUES = 2**27
 """Of each vector, fp32: 512 MiB, more than the caches of a host hold."""
 PLACES = 2**27
 """Of a chase, 8 bytes each."""
-FEW_PLACES = 2**9
-"""So many that the nearest cache holds them."""
 HOPS = 200_000
 
 
@@ -45,10 +42,12 @@ def axpy_by_threads(repeats: int) -> dict[str, Any]:
             rows.append({"threads": threads, "ns": each, "gb_per_s": round(12 / each["p50"], 2)})
     finally:
         torch.set_num_threads(before)
-    far, near = _chase(PLACES), _chase(FEW_PLACES)
+    far, near = _chase(PLACES), _chase(2**9)  # which the nearest cache holds
     latency = np.median([far() - near() for _ in range(repeats)])
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     return {
-        "name": _name(),
+        "name": next(names, ""),
         "cores": cores,
         "cache_bytes": cache_bytes(Path("/sys/devices/system/cpu/cpu0/cache")),
         "latency_ns": round(float(latency), 1),
@@ -67,11 +66,8 @@ def cache_bytes(folder: Path) -> int:
 
 
 def _chase(places: int) -> Callable[[], float]:
-    """A walk from a place to the one that stands there, all of them one cycle in random order.
-
-    Each call goes on for HOPS and returns the ns of a hop; the interpreter's own work is in it, whatever the
-    number of places.
-    """
+    """A walk from a place to the one that stands there, all of them one cycle in random order. Each call goes
+    on for HOPS and returns the ns of a hop, with the interpreter's own work in it."""
     order = torch.randperm(places, device="cuda" if torch.cuda.is_available() else "cpu")
     follows = torch.empty_like(order)
     follows[order] = order.roll(-1)
@@ -87,12 +83,3 @@ def _chase(places: int) -> Callable[[], float]:
         return (time.perf_counter() - began) * 1e9 / HOPS
 
     return hop_ns
-
-
-def _name() -> str:
-    """The processor's name as Linux tells it, else the kind of machine."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.machine()
-    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")

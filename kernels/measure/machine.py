@@ -1,5 +1,4 @@
-"""What a measurement was made on: the GPU, its facts as a device file holds them, the versions, the clock's
-step."""
+"""What a measurement was made on: the GPU, its facts as in a device file, versions, the clock's step."""
 
 import subprocess
 from collections.abc import Callable
@@ -19,16 +18,9 @@ from .timing import require_gpu, working_gpu
 
 P = ParamSpec("P")
 
-KIB = 1024
-
-READS = 20_000
-
 
 def measuring(bench: Callable[P, dict[str, Any]]) -> Callable[P, dict[str, Any]]:
-    """A bench whose report begins with "machine": see facts.
-
-    Raises KernelError without an NVIDIA GPU, or where the GPU fails.
-    """
+    """A bench whose report begins with "machine"; KernelError without an NVIDIA GPU, or where it fails."""
 
     @wraps(bench)
     def measured(*args: P.args, **options: P.kwargs) -> dict[str, Any]:
@@ -62,7 +54,6 @@ def driver() -> str:
 
 
 def gpu() -> Gpu:
-    """Which GPU the current device is."""
     return _gpu(torch.cuda.current_device())
 
 
@@ -80,8 +71,8 @@ def device(ctas_per_sm: int) -> Device:
 
 def tick_ns() -> int:
     """The smallest step that %globaltimer was seen to take."""
-    reads = torch.zeros(READS, dtype=torch.int64, device="cuda")
-    read_timer[(1,)](reads, READS, num_warps=1)
+    reads = torch.zeros(20_000, dtype=torch.int64, device="cuda")
+    read_timer[(1,)](reads, len(reads), num_warps=1)
     steps = reads.diff()
     return int(steps[steps > 0].min())
 
@@ -92,10 +83,8 @@ def capability() -> str:
 
 
 def driver_facts() -> dict[str, Any]:
-    """What the driver says of this machine's GPU, by the names of tilesim.devices.facts.UNITS.
-
-    The memory's bandwidth is of two transfers in each cycle of its clock.
-    """
+    """What the driver says of this machine's GPU, by the names of tilesim.devices.facts.UNITS. The memory's
+    bandwidth is of two transfers in each cycle of its clock."""
     here = torch.cuda.get_device_properties()
     clocks = triton.runtime.driver.active.utils.get_device_properties(torch.cuda.current_device())
     return {
@@ -104,19 +93,16 @@ def driver_facts() -> dict[str, Any]:
         "l2_mb": round(here.L2_cache_size / 1e6, 1),
         "memory_gb": round(here.total_memory / 1e9, 1),
         "memory_gb_per_s": round(2 * clocks["mem_clock_rate"] * clocks["mem_bus_width"] / 8 / 1e6),
-        "shared_kib_per_sm": here.shared_memory_per_multiprocessor // KIB,
-        "shared_kib_per_block": here.shared_memory_per_block_optin // KIB,
+        "shared_kib_per_sm": here.shared_memory_per_multiprocessor // 1024,
+        "shared_kib_per_block": here.shared_memory_per_block_optin // 1024,
     }
 
 
 def gpu_facts() -> dict[str, Any]:
     """The entry of a device file for this machine's GPU: what its driver says, and its architecture's facts.
 
-    Peaks are what tensor cores multiply at the highest clock, so above a datasheet's. A GPU whose
-    architecture is none of devices.json's has none: write peak_tflops into the file, as its datasheet has
-    them.
-
-    Raises KernelError without an NVIDIA GPU.
+    Peaks are what tensor cores multiply at the highest clock, so above a datasheet's; a GPU whose
+    architecture is none of devices.json's has none. Raises KernelError without an NVIDIA GPU.
     """
     require_gpu()
     architectures = shipped()["architectures"].items()

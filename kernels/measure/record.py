@@ -46,21 +46,18 @@ def record(
     """A measured Trace of `schedule` computing `problem` on this machine's GPU.
 
     `kernel`: "dedicated", the one written for the schedule (naive or persistent), or "table", which runs any.
-    `loads`: "tma", or "ptr" where TMA is not wanted or not possible. `overlap`: the next segment's loads run
-    during the epilogue. `warps` and `stages`: where not given, what suits the tile and fits (see
-    launch.named). `ctas_per_sm`: thread blocks that the schedule counts on per SM; where it launches more
-    than fit at once, the trace's device has as many as were seen. `busy_sms`: so many SMs are held by another
-    kernel meanwhile (see measure.held_sms), of which the schedule knows nothing; the stamps of every launch
-    must show that it stayed away from them.
+    `loads`: "tma" or "ptr". `overlap`: the next segment's loads run during the epilogue. `warps` and
+    `stages`: where not given, what suits the tile and fits. `ctas_per_sm`: thread blocks that the schedule
+    counts on per SM. `busy_sms`: so many SMs are held by another kernel meanwhile (see measure.held_sms), of
+    which the schedule knows nothing; the stamps of every launch must show that it stayed away from them.
 
-    The result is checked against float64 first. Then the kernel runs `repeats` rotations over operand
-    sets with the stamps on and, in turn, as many with them compiled away. Of all stamped launches the most
-    typical one is kept. The trace's meta says which, and how long the kernel took without (kernel_us) and
-    with (recorded_us) the stamps.
+    The result is checked against float64 first. Then the kernel runs `repeats` rotations over operand sets
+    with the stamps on and, in turn, as many with them compiled away; the meta has both times, kernel_us
+    (without) and recorded_us. Of all stamped launches the most typical one is kept.
 
     Raises KernelError without an NVIDIA GPU, for a schedule without a kernel, a dtype or tile that the
-    kernels cannot do, a plan that counts on more residents than fit, a wrong result, stamps that contradict
-    themselves, or a GPU that fails; what `plan` raises for the schedule.
+    kernels cannot do, a plan that counts on more residents than fit, a wrong result, or a GPU that fails;
+    TraceError for stamps that contradict themselves; what `plan` raises for the schedule.
     """
     product = Product.of(problem)
     config = recordable(kernel, schedule, problem, loads, overlap, ctas_per_sm, warps, stages)
@@ -72,12 +69,7 @@ def record(
         work = job(config, product, device)
         stamps, held, measured = typical_launch(work, config, product, warmup, repeats, seed, busy_sms)
         tick = tick_ns()
-    meta = {
-        "kernel_config": str(config),
-        "launches": work.ctas,
-        **measured,
-        **facts(),
-    }
+    meta = {"kernel_config": str(config), "launches": work.ctas, **measured, **facts()}
     if why:
         meta["fallback"] = why
     if busy_sms:
@@ -89,8 +81,7 @@ def record(
 def typical_launch(
     work: Job, config: KernelConfig, product: Product, warmup: int, repeats: int, seed: int, busy_sms: int = 0
 ) -> tuple[np.ndarray, list[int], dict[str, Any]]:
-    """(stamps of the most typical launch, int64 [rows, WORDS]; the SMs that were held during it; the figures
-    of the meta, of all launches)."""
+    """(stamps of the most typical launch, int64 [rows, WORDS]; the SMs held then; figures of all of them)."""
     sets = [matrices(product, "cuda", seed + i) for i in range(sets_beyond_l2(product))]
     stamps = torch.zeros(len(sets), len(work.rows), WORDS, dtype=torch.int64, device="cuda")
     plain = [work.launcher(operands) for operands in sets]
@@ -103,29 +94,27 @@ def typical_launch(
     seen: list[np.ndarray] = []
     held: list[list[int]] = []
     rotations = {"plain": Rotation(capture(plain), plain), "stamped": Rotation(capture(stamped), stamped)}
-    holder = None
+    hold = still_held = lambda: None
     if busy_sms:
         alone = sample(rotations, 1, 3)["stamped"].max() * len(sets)
         holder = HeldSMs(busy_sms, hold_us(alone, busy_sms))
+        hold, still_held = holder.hold, holder.check
 
     def before() -> None:
         stamps.zero_()
-        if holder:
-            holder.hold()
+        hold()
 
     def after() -> None:
-        if holder:
-            holder.check()
+        still_held()
         launches = stamps.cpu().numpy()
-        if holder:
+        if busy_sms:
             spun = holder.blocks()
             check_apart(launches, spun)
             held.extend([spun["sm"].tolist()] * len(sets))
         seen.extend(launches)
 
     rotations["stamped"] = replace(rotations["stamped"], before=before, after=after)
-    if holder:
-        rotations["plain"] = replace(rotations["plain"], before=holder.hold, after=holder.check)
+    rotations["plain"] = replace(rotations["plain"], before=hold, after=still_held)
     us = sample(rotations, warmup, repeats)
     work.check()
     kept, makespans = nearest_to_medians(np.array(seen))
@@ -142,11 +131,9 @@ def typical_launch(
 
 
 def nearest_to_medians(stamps: np.ndarray) -> tuple[int, np.ndarray]:
-    """(index, makespans in ns) of launches' stamps [launches, rows, WORDS].
-
-    The launch whose makespan, mean main loop and mean epilogue are nearest to the medians over all: the
-    median makespan alone can be that of a launch in which the GPU's clock had changed.
-    """
+    """(index, makespans in ns) of launches' stamps [launches, rows, WORDS]. The launch whose makespan, mean
+    main loop and mean epilogue are nearest to the medians over all: the median makespan alone can be that of
+    a launch in which the GPU's clock had changed."""
     start, drain, done, entry = (stamps[:, :, word] for word in (2, 4, 6, 8))
     makespan = done.max(axis=1) - np.where(entry > 0, entry, start).min(axis=1)
     features = np.stack([makespan, (drain - start).mean(axis=1), (done - drain).mean(axis=1)])
@@ -155,23 +142,16 @@ def nearest_to_medians(stamps: np.ndarray) -> tuple[int, np.ndarray]:
 
 
 def trace(
-    stamps: np.ndarray,
-    rows: np.ndarray,
-    schedule: str,
-    problem: Problem,
-    device: Device,
-    tick: int,
+    stamps: np.ndarray, rows: np.ndarray, schedule: str, problem: Problem, device: Device, tick: int,
     meta: dict[str, Any],
-) -> Trace:
-    """The Trace of one run's stamps [rows, WORDS] of the segments `rows`.
+) -> Trace:  # fmt: skip
+    """The Trace of one run's stamps [rows, WORDS] of the segments `rows`; see tilesim.spans.recorded_slots.
 
-    Slots and issues are derived as `tilesim.spans.recorded_slots` says; time 0 is the first instruction of
-    all. A plan of more thread blocks than the device has slots makes them queue: such a device gets the
-    residents that were seen. The meta also tells launch_ns, from a block's end to the first instruction of
-    the next in its slot, and prologue_ns, from there to the first multiply: percentiles over thread blocks.
+    A plan of more thread blocks than the device has slots makes them queue: such a device gets the residents
+    that were seen. The meta also tells launch_ns, from a block's end to the first instruction of the next in
+    its slot, and prologue_ns, from there to the first multiply: percentiles over thread blocks.
 
-    Raises KernelError where fewer or more thread blocks were resident than the plan counts on, TraceError
-    where the stamps contradict themselves.
+    Raises KernelError where other numbers of blocks were resident than the plan counts on, and TraceError.
     """
     spans = np.zeros(len(stamps), SPAN)
     for name in ("tile", "k0", "k1"):
@@ -182,51 +162,41 @@ def trace(
     spans["ready"] = np.where(owns, stamps[:, 9], spans["drain"])
     spans["fixup"] = np.where(owns, stamps[:, 10], spans["drain"])
     spans["cycles"] = stamps[:, 5] - stamps[:, 3]
-    entry = _entries(stamps)
+    _, cta = np.unique(stamps[:, 0], return_inverse=True)
+    entry = np.zeros(int(cta.max()) + 1, np.int64)
+    np.maximum.at(entry, cta, stamps[:, 8])  # stamped in one row of a thread block, 0 in the others
+    entry = entry[cta]
     spans = complete(spans, entry)
     residents = int(spans["slot"].max()) + 1
+    # blocks that are there at once have work each, or draw some from the queue while it lasts
+    drawn = (rows["cta"] < 0).any()
+    at_work = min(meta["launches"], len(rows)) if drawn else len(np.unique(spans["cta"]))
     if meta["launches"] > device.slots:
         device = replace(device, ctas_per_sm=residents)
-    elif not _least_residents(spans, rows, meta["launches"], device) <= residents <= device.ctas_per_sm:
+    elif not -(-at_work // device.sms) <= residents <= device.ctas_per_sm:
         raise KernelError(
             f"the plan counts on {device.ctas_per_sm} thread blocks per SM, and an SM held {residents} at"
             " once; how many fit follows from a block's shared memory, so take other stages, a smaller tile"
             " or another number"
         )
     device = replace(device, sm_order=_filled(spans, device))
-    return Trace(problem, device, schedule, spans, "measured", tick, {**meta, **_launches(spans, entry)})
+    first = _firsts(spans)
+    later = first[spans["issue"][first] > spans["issue"].min()]
+    waits = {"launch_ns": (entry - spans["issue"])[later], "prologue_ns": (spans["start"] - entry)[first]}
+    meta = meta | {name: percentiles(ns) for name, ns in waits.items() if ns.size}
+    return Trace(problem, device, schedule, spans, "measured", tick, meta)
 
 
 def _filled(spans: np.ndarray, device: Device) -> tuple[int, ...]:
     """The SM of each slot in the order in which this launch filled them, those that it left as is usual.
-
     Chips differ in it, and where an SM holds several thread blocks, launches do. Where thread blocks took
-    turns in a slot while others were free, as in Triton's interpreter, there is none: the device's stays.
-    SMs that another kernel held come first.
-    """
+    turns in a slot while others were free, as in Triton's interpreter, there is none: the device's stays. SMs
+    that another kernel held come first."""
     held = tuple(dict.fromkeys(device.sm_order or range(device.sms)))[: device.busy_sms] * device.ctas_per_sm
     order = spans["sm"][_firsts(spans)][: device.slots].tolist()
     if max(Counter(order).values()) > device.ctas_per_sm:
         return device.sm_order
     return (*held, *order, *(Counter(device.filling) - Counter(order)).elements())
-
-
-def _least_residents(spans: np.ndarray, rows: np.ndarray, launches: int, device: Device) -> int:
-    """Residents of the fullest SM, at least, where all thread blocks that have work are there at once.
-
-    Where they are, each that draws from a queue gets something while it lasts; else the later get nothing.
-    """
-    drawn = (rows["cta"] < 0).any()
-    at_work = min(launches, len(rows)) if drawn else len(np.unique(spans["cta"]))
-    return -(-at_work // device.sms)
-
-
-def _entries(stamps: np.ndarray) -> np.ndarray:
-    """When each row's thread block executed its first instruction: int64 ns, shape [rows]."""
-    _, cta = np.unique(stamps[:, 0], return_inverse=True)
-    entry = np.zeros(int(cta.max()) + 1, np.int64)
-    np.maximum.at(entry, cta, stamps[:, 8])  # stamped in one row of a thread block, 0 in the others
-    return entry[cta]
 
 
 def _firsts(spans: np.ndarray) -> np.ndarray:
@@ -235,14 +205,5 @@ def _firsts(spans: np.ndarray) -> np.ndarray:
     return by_cta[np.unique(spans["cta"][by_cta], return_index=True)[1]]
 
 
-def _launches(spans: np.ndarray, entry: np.ndarray) -> dict[str, Any]:
-    """launch_ns and prologue_ns of the meta, each where there is a thread block that shows it."""
-    first = _firsts(spans)
-    later = first[spans["issue"][first] > spans["issue"].min()]
-    waits = {"launch_ns": (entry - spans["issue"])[later], "prologue_ns": (spans["start"] - entry)[first]}
-    return {name: percentiles(ns) for name, ns in waits.items() if ns.size}
-
-
 def percentiles(ns: np.ndarray) -> dict[str, int]:
-    """The median, and what a fifth and four fifths are below."""
     return {f"p{p}": int(np.percentile(ns, p)) for p in (20, 50, 80)}

@@ -42,11 +42,9 @@ def verify_result(name: str, run: Callable[[], object], product: Product, matric
 def verified(
     wrong: str, result: torch.Tensor, run: Callable[[], object], error: Callable[[], float], tolerance: float
 ) -> float:
-    """Poison the result with NaN, run once, and return the relative error, to three digits.
-
-    Raises KernelError, so that nothing is timed, where the error is above `tolerance` or not all was written;
-    it begins with `wrong`.
-    """
+    """Poison the result with NaN, run once, and return the relative error, to three digits. Raises
+    KernelError, so that nothing is timed, where the error is above `tolerance` or not all was written; it
+    begins with `wrong`."""
     result.fill_(torch.nan)
     run()
     found = error()

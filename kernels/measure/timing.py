@@ -1,12 +1,11 @@
 """Kernel time by graph replay.
 
-Launching through a CUDA graph takes the host out of the figure: a TMA launch costs it tens of µs. A
-graph holds a rotation: one launch per operand set, back to back, and the sets together exceed the L2
-cache; a sample is the mean over the rotation. Before each sample other memory is read through the L2,
-which also gives the host the time to queue the sample. The graphs to compare are replayed in turn, so
-that what the GPU's clock does meets them alike. After each sample the GPU rests in proportion to it:
-without a pause an H200 reaches its power limit and lowers its clock, the more the longer a kernel is;
-after long ones some samples come out 6 % slower (a fifth of them at 5 times the sample, 0.2 % at half).
+A graph, which takes the host out of the figure, holds a rotation: one launch per operand set, back to back,
+and the sets together exceed the L2; a sample is the mean over the rotation. Before each sample other memory
+is read through the L2, which also gives the host the time to queue the sample. The graphs to compare are
+replayed in turn, so that what the GPU's clock does meets them alike. After each sample the GPU rests: without
+a pause an H200 reaches its power limit and lowers its clock, and after long kernels some samples come out 6 %
+slower (a fifth of them at 5 times the sample, 0.2 % at half).
 """
 
 import time
@@ -29,16 +28,10 @@ T = TypeVar("T")
 REST = 0.5
 """How many times as long as a sample took the GPU rests after it."""
 
-BLOCKS_PER_SM = 8
-"""So many that each SM gets one at least, whatever order they are dispatched in."""
-
 
 @dataclass(frozen=True, slots=True)
 class Rotation:
-    """A captured graph of `launches`, which it keeps alive: they hold the memory that it works on.
-
-    `before` and `after` run outside of the timed span.
-    """
+    """A captured graph of `launches`, which it keeps alive; `before` and `after` are not timed."""
 
     graph: torch.cuda.CUDAGraph
     launches: Sequence[Callable[[], object]]
@@ -96,13 +89,11 @@ def read_clocks(out):
 def sample(
     rotations: Mapping[str, Rotation], warmup: int, samples: int, mhz: dict[str, np.ndarray] | None = None
 ) -> dict[str, np.ndarray]:
-    """µs per launch of each rotation, float64 [samples], after `warmup` untimed rounds of all.
-
-    `mhz` gets how fast the SMs' clocks ran during each sample, in the same form.
-    """
+    """µs per launch of each rotation, float64 [samples], after `warmup` untimed rounds of all. `mhz` gets how
+    fast the SMs' clocks ran during each sample, in the same form."""
     here = torch.cuda.get_device_properties()
     clocks = torch.zeros(2, here.multi_processor_count, 2, dtype=torch.int64, device="cuda")
-    read = read_clocks[(BLOCKS_PER_SM * here.multi_processor_count,)]
+    read = read_clocks[(8 * here.multi_processor_count,)]  # so many that each SM gets one at least
     sweep = torch.zeros(here.L2_cache_size, dtype=torch.float32, device="cuda")  # four times the L2
     begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     us = {name: np.empty(samples) for name in rotations}

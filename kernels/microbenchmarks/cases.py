@@ -23,13 +23,11 @@ FOOTPRINTS = tuple(
                72, 80, 96, 128, 192, 256, 512, 1024, 2048, 4096)
 )  # fmt: skip
 L1_FOOTPRINT = 16 * 1024
-SHARED_FOOTPRINT = 4096
 HOPS = 4096
 
 TIMED = ((16 * MB, "this SM"), (16 * MB, "all SMs"), (44 * MB, "this SM"), (2048 * MB, "none"))
 """Footprints, and who has brought them into the L2."""
 SHARES = (0.05, 0.2, 0.5, 0.8, 0.95)
-"""Quantiles over hops."""
 
 STEPS = 512
 ROUNDS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 24, 32, 64, 128, 256, 512)
@@ -40,13 +38,13 @@ IN_L2, BEYOND_L2 = 16 * MB, 512 * MB
 
 def latency(random: torch.Generator) -> Iterator[Case]:
     """A pointer chase through shared memory, the L1, and footprints of global memory."""
-    yield place("shared memory", SHARED_FOOTPRINT), lambda: per(chase_shared(HOPS), HOPS)
+    yield {"space": "shared memory", "footprint": 4096}, lambda: per(chase_shared(HOPS), HOPS)
     chain = warm_chain(L1_FOOTPRINT, ORDERS[0], random, cached=True)
-    yield place("L1", L1_FOOTPRINT), lambda: per(chain.follow(HOPS, cached=True), HOPS)
+    yield {"space": "L1", "footprint": L1_FOOTPRINT}, lambda: per(chain.follow(HOPS, cached=True), HOPS)
     for order, footprint in product(ORDERS, FOOTPRINTS):
         if fits(8 * footprint) and (order == "anywhere" or footprint > PAGE):
             chain = warm_chain(footprint, order, random)
-            label = place("global memory", footprint) | {"order": order}
+            label = {"space": "global memory", "footprint": footprint, "order": order}
             yield label, lambda chain=chain: per(chain.follow(HOPS), HOPS)
 
 
@@ -65,7 +63,7 @@ def hops(random: torch.Generator) -> Iterator[Case]:
             cycles = took.quantile(torch.tensor(SHARES, device=took.device)).tolist()
             return {f"cycles_p{100 * share:.0f}": value for share, value in zip(SHARES, cycles, strict=True)}
 
-        yield place("global memory", footprint) | {"brought_by": brought_by}, figures
+        yield {"space": "global memory", "footprint": footprint, "brought_by": brought_by}, figures
 
 
 def bandwidth(random: torch.Generator) -> Iterator[Case]:
@@ -104,7 +102,6 @@ def shared_reads(random: torch.Generator) -> Iterator[Case]:
 
 
 def streamed(asked: Stream, label: dict[str, Any], random: torch.Generator) -> Iterator[Case]:
-    """The case of a Stream, where it fits into the GPU's memory."""
     if not fits(4 * asked.footprint):
         return
     memory = Streamed(asked, random)
@@ -131,27 +128,21 @@ def warm_chain(footprint: int, order: str, random: torch.Generator, cached: bool
     return chain
 
 
-def flush_l2() -> None:
-    """Read other memory, four times the L2, so that nothing of what comes next is in it."""
-    _other_memory().sum()
-
-
 @cache
 def _other_memory() -> torch.Tensor:
     return torch.zeros(torch.cuda.get_device_properties().L2_cache_size, device="cuda")
 
 
-def place(space: str, footprint: int) -> dict[str, Any]:
-    return {"space": space, "footprint": footprint}
+def flush_l2() -> None:
+    """Read other memory, four times the L2, so that nothing of what comes next is in it."""
+    _other_memory().sum()
 
 
 def per(seen: Launch, count: int) -> Figures:
-    """What one of `count` hops or stages takes."""
     return {"cycles": seen.cycles / count, "ns": seen.ns / count, "sm_mhz": seen.sm_mhz}
 
 
 def fits(size: int) -> bool:
-    """Whether the GPU's memory has so many bytes."""
     return size <= torch.cuda.get_device_properties().total_memory
 
 

@@ -2,11 +2,8 @@
 
 Each 128-byte line of a footprint holds the address of another, in one cycle over all lines, so loads can
 neither overlap nor be predicted. In the order "anywhere" the next line is any line; in the order "in pages"
-it is in the same 2 MiB page until all of that page have been visited, so that few hops need a new address
-translation. The difference is the cost of TLB misses.
-
-Loads bypass the L1 (ld.global.cg), except to measure it (ld.global.ca). Shared memory is chased, too, and its
-bandwidth is that of loads by all warps.
+it is in the same 2 MiB page until all of that page have been visited, so that few hops miss the TLB. Loads
+bypass the L1 (ld.global.cg), except to measure it (ld.global.ca).
 """
 
 import torch
@@ -140,7 +137,6 @@ WORDS = 1024
 STRIDE = 33
 WARPS = 32
 WIDTH = 16
-"""Bytes that a thread loads at once."""
 
 CHASE = f"""{{
     .reg .pred on;
@@ -205,14 +201,12 @@ def shared(stamps, turns, WORK: gl.constexpr):
 
 
 def chase_shared(hops: int) -> Launch:
-    """A warp's chase through shared memory, `hops` a multiple of UNROLLED. Raises KernelError if it ends at a
-    wrong word."""
+    """A warp's chase through shared memory, `hops` a multiple of UNROLLED. KernelError for a wrong end."""
     return _launch(CHASE, 1, 1, hops // UNROLLED, STRIDE * hops % WORDS)
 
 
 def read_shared(blocks: int, loads: int) -> Launch:
-    """Each thread of `blocks` blocks of 1024 does `loads` loads of WIDTH bytes, a multiple of UNROLLED.
-    Raises KernelError if a thread reads other values than it wrote."""
+    """Threads of `blocks` blocks of 1024 load WIDTH bytes `loads` times. KernelError for wrong values."""
     return _launch(READ, blocks, WARPS, loads // UNROLLED, blocks * loads)
 
 

@@ -8,9 +8,9 @@ from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia import hopper
 
 from ..errors import KernelError
+from ..launch.operands import DTYPES
 from .stamping import clocks, stamp, stamp_buffer
 
-DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp8": torch.float8_e4m3fn}
 FEW = 16
 """K-steps whose fp8 sums are still exact: the accumulators keep 14 bits."""
 

@@ -40,14 +40,17 @@ def stamp(stamps, begin, begin_ns, checksum):
     gl.store(row + 5, checksum.to(gl.int64))
 
 
+def sum_of_rounds(rounds: list[int], steps: int, together: int) -> int:
+    """The sum of what `together` blocks read in so many steps, of which each round has the sums `rounds`."""
+    times, rest = divmod(steps, len(rounds))
+    return together * (times * sum(rounds) + sum(rounds[:rest]))
+
+
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """A launch, from the stamps of its thread blocks.
-
-    `ns`: first begin to last end. `cycles`: first begin to last end on an SM, the median over SMs. `sm_mhz`:
-    the SM clock, 0 if the timer did not advance. `residents`: thread blocks of the fullest SM. `checksum`:
-    the sum over blocks.
-    """
+    """A launch, from the stamps of its thread blocks. `ns`: first begin to last end. `cycles`: the same on an
+    SM, the median over SMs. `sm_mhz`: the SM clock, 0 if the timer did not advance. `residents`: thread
+    blocks of the fullest SM. `checksum`: the sum over blocks."""
 
     ns: int
     cycles: float
@@ -62,12 +65,7 @@ def stamp_buffer(blocks: int) -> torch.Tensor:
 
 
 def read_stamps(stamps: np.ndarray) -> Launch:
-    """The launch that wrote `stamps`, int64 [blocks, WORDS]. Raises KernelError if a block wrote none, or a
-    clock did not advance.
-
-    >>> read_stamps(np.array([[0, 5, 100, 905, 600, 7], [1, 9, 132, 809, 532, 8]]))
-    Launch(ns=500, cycles=850.0, sm_mhz=1900.0, residents=1, checksum=15)
-    """
+    """The launch that wrote `stamps`, int64 [blocks, WORDS]. KernelError for none, or a stopped clock."""
     sm, begin, begin_ns, end, end_ns, checksum = stamps.T
     if (end == 0).any():
         raise KernelError(f"{(end == 0).sum()} of the thread blocks launched wrote no stamp")

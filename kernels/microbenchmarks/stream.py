@@ -13,7 +13,7 @@ from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 
 from ..errors import KernelError
-from .stamping import Launch, clocks, read_stamps, stamp, stamp_buffer
+from .stamping import Launch, clocks, read_stamps, stamp, stamp_buffer, sum_of_rounds
 
 WARPS = 32
 TILE = 2**14
@@ -82,8 +82,7 @@ class Stream:
 
 
 class Streamed:
-    """The memory of a Stream, filled with random numbers, and launches over it. Raises KernelError if a
-    launch read or wrote wrong values."""
+    """The random memory of a Stream, and launches over it. KernelError for wrong values."""
 
     def __init__(self, asked: Stream, random: torch.Generator) -> None:
         self.asked = asked
@@ -92,7 +91,8 @@ class Streamed:
         self.x.random_(-(2**31), 2**31 - 1, generator=random)
         self.y = torch.empty_like(self.x) if asked.kind == "copy" else self.x
         self.value = 1
-        self.sum = sum_of_rounds(self.x, asked.round, asked.steps, asked.together)
+        rounds = self.x.view(asked.round, -1).sum(dim=1).tolist()
+        self.sum = sum_of_rounds(rounds, asked.steps, asked.together)
 
     def launch(self) -> Launch:
         asked, stamps = self.asked, stamp_buffer(self.asked.blocks)
@@ -113,10 +113,3 @@ class Streamed:
         wrong = self.y != (self.value if asked.kind == "write" else self.x)
         if asked.kind != "read" and wrong.any():
             raise KernelError(f"a {asked.kind} left {int(wrong.sum())} of {len(wrong)} values wrong")
-
-
-def sum_of_rounds(x: torch.Tensor, round: int, steps: int, together: int) -> int:
-    """The sum of what is read of x in so many steps, of which `round` read it once, by blocks `together`."""
-    each = x.view(round, -1).sum(dim=1).tolist()
-    times, rest = divmod(steps, round)
-    return together * (times * sum(each) + sum(each[:rest]))

@@ -16,18 +16,9 @@ from .stamping import Launch, read_stamps
 from .tile_loads import COLUMNS, TileLoading, TileLoads
 
 TILES = ((64, 64), (128, 128), (128, 256))
-"""Rows of a stage's two boxes."""
-SMALL = (32, 32)
-MOST_STAGES = 6
-BARRIER_BYTES = 1024
-"""Shared memory reserved for mbarriers and for Triton itself."""
 
 LOADS = {"L2": 1024, "DRAM": 256}
 """Stages that a thread block loads per launch, by source."""
-REGION = 2**31
-"""Bytes of the matrix that stages are loaded from."""
-GROUP = 12
-"""Maximum number of thread blocks that load the same stages, as in a product with grouped order."""
 
 MULTIPLIED = [
     ("bf16", (128, 256, 64), 8, 1), ("bf16", (128, 128, 64), 8, 1), ("bf16", (128, 128, 64), 4, 1),
@@ -40,16 +31,14 @@ MULTIPLIED = [
 ]  # fmt: skip
 """dtype, tile, warps, and thread blocks per SM."""
 K_STEPS = 2048
-LONGER = 6
-"""Stages loaded per K-step beside it, enough for the K-steps to end first."""
 
 
 def tile_loads(random: torch.Generator) -> Iterator[Case]:
     """Stages of operands by TMA and by cp.async, one or more in flight, on one SM or on all."""
     words = _words(random)
     spread = ((1, 1), (sms(), 1), (sms(), group()))
-    most = 1024 * shared_kb() - BARRIER_BYTES
-    for by, tile, stages, source in product(ways(), TILES, range(1, MOST_STAGES + 1), LOADS):
+    most = 1024 * (shared_kb() - 1)  # some is reserved for mbarriers and for Triton itself
+    for by, tile, stages, source in product(ways(), TILES, range(1, 7), LOADS):
         for blocks, together in spread:
             asked = TileLoads(by, tile, stages, blocks, LOADS[source], together)
             if source == "L2":
@@ -61,7 +50,7 @@ def tile_loads(random: torch.Generator) -> Iterator[Case]:
 def first_loads(random: torch.Generator) -> Iterator[Case]:
     """The first load of a thread block that is alone on the GPU, with a cold TMA descriptor."""
     words = _words(random)
-    for by, tile, source in product(ways(), (SMALL, *TILES), LOADS):
+    for by, tile, source in product(ways(), ((32, 32), *TILES), LOADS):
         asked = TileLoads(by, tile, 1, 1, 1)
         launch = _loading(asked, source, words, 1)
         # on some GPUs one load is shorter than a timer tick
@@ -95,28 +84,18 @@ def contention(random: torch.Generator) -> Iterator[Case]:
 
         def figures(work: Multiplying = work, loading: TileLoading = loading) -> Figures:
             operands = work.operands(random)
-            return beside(
-                # first, because an SM cannot change its shared-memory carve-out while a kernel runs
-                lambda: loading.start(LONGER * K_STEPS),
-                lambda: work.start(operands, sms(), K_STEPS),
-                K_STEPS,
-            )
+            torch.cuda.synchronize()
+            # first, because an SM cannot change its shared-memory carve-out while a kernel runs
+            with torch.cuda.stream(torch.cuda.Stream()):
+                longer = loading.start(6 * K_STEPS)  # so that the K-steps end first
+            stamps = work.start(operands, sms(), K_STEPS)
+            torch.cuda.synchronize()
+            around, seen = longer.cpu().numpy(), stamps.cpu().numpy()
+            if around[:, 2].max() > seen[:, 2].min() or around[:, 4].min() < seen[:, 4].max():
+                raise KernelError("two kernels that should run concurrently did not")
+            return per(alone(stamps, 1), K_STEPS)
 
         yield {"by": by, "tile": [*tile, COLUMNS]}, figures
-
-
-def beside(behind: Callable[[], torch.Tensor], measured: Callable[[], torch.Tensor], count: int) -> Figures:
-    """ns and cycles per step of `count` steps that `measured` launches while the launch of `behind` runs.
-    Raises KernelError if the two did not run at the same time."""
-    torch.cuda.synchronize()
-    with torch.cuda.stream(torch.cuda.Stream()):
-        longer = behind()
-    stamps = measured()
-    torch.cuda.synchronize()
-    around, seen = longer.cpu().numpy(), stamps.cpu().numpy()
-    if around[:, 2].max() > seen[:, 2].min() or around[:, 4].min() < seen[:, 4].max():
-        raise KernelError("two kernels that should run concurrently did not")
-    return per(alone(stamps, 1), count)
 
 
 def alone(stamps: torch.Tensor, residents: int) -> Launch:
@@ -128,12 +107,10 @@ def alone(stamps: torch.Tensor, residents: int) -> Launch:
 
 
 def in_l2(asked: TileLoads) -> TileLoads:
-    """The same from a footprint that fits into the L2."""
     return replace(asked, round=-(-IN_L2 // replace(asked, round=1).footprint))
 
 
 def ways() -> tuple[str, ...]:
-    """How this GPU can load tiles."""
     needed = {"tma": (9, 0), "cp.async": (8, 0)}
     return tuple(by for by, least in needed.items() if torch.cuda.get_device_capability() >= least)
 
@@ -143,12 +120,13 @@ def has_wgmma() -> bool:
 
 
 def group() -> int:
-    """The largest divisor of this GPU's number of SMs up to GROUP."""
-    return max(d for d in divisors(sms()) if d <= GROUP)
+    """How many thread blocks load the same stages, as in a grouped order: a divisor of the number of SMs."""
+    return max(d for d in divisors(sms()) if d <= 12)
 
 
 def _words(random: torch.Generator) -> torch.Tensor:
-    size = min(REGION, torch.cuda.get_device_properties().total_memory // 8) // 2
+    """The matrix that stages are loaded from, of 2 GiB at most."""
+    size = min(2**31, torch.cuda.get_device_properties().total_memory // 8) // 2
     words = torch.empty(size, dtype=torch.int16, device=random.device)
     return words.random_(-(2**15), 2**15 - 1, generator=random)
 

@@ -1,13 +1,9 @@
 """Loads of operand tiles into shared memory, one or more in flight, without any multiplication.
 
 A stage is what a K-step of a product loads: a box of [BM, 64] and one of [BN, 64] in bf16, with rows of 128
-bytes. A thread block has `stages` buffers and requests the next stage as soon as one arrives. With one stage,
-the time per stage is a load's latency; with more, it is the latency divided by the stages, until bandwidth is
-the limit (Little's law).
-
-"tma": one thread requests a box from the TMA unit, and an mbarrier signals its arrival. "cp.async": 256
-threads request 16 bytes at a time; a wait and a block barrier follow. This is what kernels with TMA and with
-pointer loads do.
+bytes. A thread block has `stages` buffers and requests the next stage as soon as one arrives. "tma": one
+thread requests a box from the TMA unit, and an mbarrier signals its arrival. "cp.async": 256 threads request
+16 bytes at a time; a wait and a block barrier follow.
 """
 
 from dataclasses import dataclass
@@ -20,12 +16,11 @@ from triton.experimental.gluon.language.nvidia.ampere import async_copy
 
 from ..errors import KernelError
 from ..gemm.stages import descriptor, next_stage, tma_load
-from .stamping import Launch, block_barrier, clocks, read_stamps, stamp, stamp_buffer
+from .stamping import Launch, block_barrier, clocks, read_stamps, stamp, stamp_buffer, sum_of_rounds
 
 COLUMNS = 64
 """bf16 values per row: 128 bytes, the widest swizzle."""
 
-ROW_BYTES = 2 * COLUMNS
 WIDTH = gl.constexpr(COLUMNS)
 WARPS = {"tma": 1, "cp.async": 8}
 
@@ -51,7 +46,6 @@ def added(smem):
 
 @gluon.jit
 def ask_tma(a, b, row, smem_a, smem_b, full, BM: gl.constexpr, BN: gl.constexpr):
-    """Request the stage that begins at `row`."""
     hopper.mbarrier.expect(full, 2 * (BM + BN) * WIDTH)
     tma_load(a, [row, 0], full, smem_a)
     tma_load(b, [row + BM, 0], full, smem_b)
@@ -157,7 +151,7 @@ class TileLoads:
 
     @property
     def stage_bytes(self) -> int:
-        return sum(self.tile) * ROW_BYTES
+        return sum(self.tile) * 2 * COLUMNS
 
     @property
     def footprint(self) -> int:
@@ -188,16 +182,10 @@ class TileLoading:
         return stamps
 
     def launch(self, loads: int) -> Launch:
-        """Load `loads` stages per block."""
         return read_stamps(self.start(loads).cpu().numpy())
 
     def check(self, loads: int) -> None:
         """Raise KernelError if the sum of all blocks' stages is wrong."""
-        seen = read_stamps(self.start(loads, checked=True).cpu().numpy())
-        if (seen.checksum - self._sum(loads)) % 2**32:
-            asked = self.asked
+        asked, seen = self.asked, read_stamps(self.start(loads, checked=True).cpu().numpy())
+        if (seen.checksum - sum_of_rounds(self.sums, loads, asked.together)) % 2**32:
             raise KernelError(f"tiles of {asked.stage_bytes} bytes loaded by {asked.by} are wrong")
-
-    def _sum(self, loads: int) -> int:
-        times, rest = divmod(loads, self.asked.round)
-        return self.asked.together * (times * sum(self.sums) + sum(self.sums[:rest]))

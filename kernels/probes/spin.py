@@ -1,11 +1,8 @@
 """Thread blocks that only spin, and stamp their SM, their begin and their end.
 
 Every warp stamps: a block begins with its first warp and ends with its last. %clock64 counts the cycles of
-one SM, so intervals on one SM are exact to the cycle; %globaltimer (ns) is common to all SMs. A warp reads
-the clock first of all, and again as its last instruction but for the store of that stamp.
-
-Gluon gives a block the shared memory that it asks for. Triton's own tensors get what the compiler chooses,
-and PTX declares at most 48 KB.
+one SM; %globaltimer (ns) is common to all. Gluon gives a block the shared memory that it asks for; PTX
+declares at most 48 KB.
 """
 
 from typing import Any
@@ -21,9 +18,6 @@ from ..errors import KernelError
 WORDS = 6
 """int64 that a warp writes: SM, cycles to spin, begin (cycles, ns), end (cycles, ns)."""
 
-MOST_REGISTERS = 256
-"""Values that a thread holds where it is told how many registers to take: more than it can have."""
-
 BLOCK = np.dtype([(name, np.int64) for name in ("sm", "begin", "end", "begin_ns", "end_ns")])
 """A thread block as its warps stamped it; begin and end are cycles of its SM."""
 
@@ -32,8 +26,7 @@ BLOCK = np.dtype([(name, np.int64) for name in ("sm", "begin", "end", "begin_ns"
 def spin(stamps, cycles, extra, KB: gl.constexpr, WARPS: gl.constexpr, HELD: gl.constexpr = 0):
     """Block b spins for `cycles` and for up to `extra` more, which b alone decides, and owns KB of shared
     memory. Meanwhile a thread holds HELD values, in registers as far as it may have them. stamps: int64
-    [blocks, WARPS, WORDS].
-    """
+    [blocks, WARPS, WORDS]."""
     begin, begin_ns = gl.inline_asm_elementwise(
         """mov.u64 $0, %clock64;
         mov.u64 $1, %globaltimer;""",
@@ -102,12 +95,10 @@ def launch(
     stamps: torch.Tensor, cycles: int, extra: int = 0, kb: int = 0, cluster: int = 1, registers: int = 0
 ) -> Any:
     """One launch of spinning blocks into stamps [blocks, warps, WORDS]; `cluster` blocks share a cluster.
-
     `registers`: of a thread, as near as ptxas comes; 0: the few that it needs. Returns what Triton compiled.
-    Clusters of more than one block cannot have shared memory here: kb must be 0 for them.
-    """
+    Clusters of more than one block cannot have shared memory here: kb must be 0 for them."""
     blocks, warps, _ = stamps.shape
-    limit = {"HELD": MOST_REGISTERS, "maxnreg": registers} if registers else {}
+    limit = {"HELD": 256, "maxnreg": registers} if registers else {}  # more values than registers
     return spin[(blocks // cluster,)](
         stamps, cycles, extra, KB=kb, WARPS=warps, num_warps=warps, num_ctas=cluster, **limit
     )
@@ -115,9 +106,7 @@ def launch(
 
 def blocks(stamps: torch.Tensor) -> np.ndarray:
     """What launches stamped, a block a row: BLOCK [launches, blocks] from [launches, blocks, warps, WORDS].
-
-    Raises KernelError where a block did not stamp, or a clock did not go on as it should.
-    """
+    Raises KernelError where a block did not stamp, or a clock did not go on as it should."""
     words = stamps.cpu().numpy()
     sm, wanted, begin, begin_ns, end, end_ns = np.moveaxis(words, -1, 0)
     if (end == 0).any():
@@ -134,23 +123,13 @@ def blocks(stamps: torch.Tensor) -> np.ndarray:
 
 
 def residents(run: np.ndarray) -> int:
-    """How many blocks an SM held before the first of them left; the most of all SMs.
-
-    >>> two = np.array([(0, 0, 9), (0, 1, 8), (0, 12, 20)], [("sm", int), ("begin", int), ("end", int)])
-    >>> residents(two)
-    2
-    """
+    """How many blocks an SM held before the first of them left; the most of all SMs."""
     each = [run[run["sm"] == sm] for sm in np.unique(run["sm"])]
     return max(int((here["begin"] < here["end"].min()).sum()) for here in each)
 
 
 def gaps(run: np.ndarray, slots: int, begin: str = "begin", end: str = "end") -> np.ndarray:
-    """From each block's end to its successor's begin, where an SM has so many slots: int64 [gaps].
-
-    >>> one = np.array([(0, 0, 9), (0, 12, 20), (0, 24, 30)], [("sm", int), ("begin", int), ("end", int)])
-    >>> gaps(one, 1).tolist()
-    [3, 4]
-    """
+    """From each block's end to its successor's begin, where an SM has so many slots: int64 [gaps]."""
     each = [run[run["sm"] == sm] for sm in np.unique(run["sm"])]
     return np.concatenate([np.sort(here[begin])[slots:] - np.sort(here[end])[:-slots] for here in each])
 

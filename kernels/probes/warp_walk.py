@@ -1,11 +1,8 @@
 """warp_walk: where each warp of a thread block is in its program, and which warps share a part of their SM.
 
-A warp walks through PARTS and reads the clock of its SM after each. A branch waits for what a part made
-before the clock is read. All warps do the same, and at the end they wait for each other at a barrier: one
-that counts them, as a warp may read the clock before a barrier without a result lets it go on.
-
-Warps that share a part of an SM share its scheduler, which issues one instruction a cycle: two of them that
-only multiply, without waiting, take twice as long as alone.
+A warp walks through PARTS and reads the clock of its SM after each, behind a branch that waits for what the
+part made. The barrier at the end counts warps, as a warp may read the clock before a barrier without a result
+lets it go on. Warps that share a part of an SM share its scheduler, which issues one instruction a cycle.
 """
 
 import numpy as np
@@ -79,18 +76,15 @@ WALK = f"""{{
 @gluon.jit
 def walk(stamps, data, out, ASM: gl.constexpr):
     """Each warp walks through PARTS. stamps: int64 [blocks, WARPS, CLOCKS]. data: fp32, LINE_WORDS for each
-    warp. out: fp32 [blocks, WARPS, 32], what each lane made.
-    """
+    warp. out: fp32 [blocks, WARPS, 32], what each lane made."""
     at = [stamps.to(gl.int64), data.to(gl.int64), out.to(gl.int64)]
     gl.inline_asm_elementwise(ASM, "=r,l,l,l", at, dtype=gl.int32, is_pure=False, pack=1)
 
 
 def walked(launches: int, blocks: int) -> np.ndarray:
-    """When warps were through with each part, in cycles of their SM from the block's first: int64
-    [launches * blocks, WARPS, CLOCKS].
-
-    Raises KernelError where a warp made something else than its reference in float64.
-    """
+    """When warps were through with each part, in cycles of their SM from the block's first: int64 [launches *
+    blocks, WARPS, CLOCKS]. Raises KernelError where a warp made something else than its reference in
+    float64."""
     data = torch.rand(blocks * WARPS, LINE_WORDS, device="cuda")
     out = torch.empty(blocks, WARPS, 32, device="cuda")
     stamps = torch.zeros(launches, blocks, WARPS, CLOCKS, dtype=torch.int64, device="cuda")
@@ -163,10 +157,7 @@ def multiply_beside(stamps, partner, ASM: gl.constexpr):
 
 def beside(launches: int) -> np.ndarray:
     """Cycles of warp 0 while each of PARTNERS warps multiplies, too; beside itself, which is alone, first:
-    int64 [launches, PARTNERS].
-
-    Raises KernelError where the chains' sum is not what it must be.
-    """
+    int64 [launches, PARTNERS]. Raises KernelError where the chains' sum is not what it must be."""
     stamps = torch.zeros(launches, PARTNERS, 32 * PARTNERS, 2, dtype=torch.int64, device="cuda")
     for run in stamps:
         for partner, mine in enumerate(run):

@@ -2,18 +2,17 @@
 
 A row of the same sizes and dtype counts first. Else `tilesim.choice` ranks the kernels, for every GPU that
 tilesim knows. For another the nearest row is taken: of the same layout before any other, and then by the
-distance |log m'/m| + |log n'/n| + |log k'/k|, since what a size asks of a kernel changes by factors. fp16
-stands in for bf16 and the other way round: they are as wide and as fast.
+distance |log m'/m| + |log n'/n| + |log k'/k|. fp16 stands in for bf16 and the other way round.
 
 A table is a JSON object: "machine" (see measure.machine.facts), "method", and "rows". A row is a product
-(m, n, k, dtype, layout), the kernel that won ("config"; in files of versions before 0.2 its fields), and what
-both took: us, and cublas_us, null where cuBLAS cannot multiply such operands.
+(m, n, k, dtype, layout), the kernel that won ("config"; in files of versions before 0.2 its fields), us, and
+cublas_us, null where cuBLAS cannot multiply such operands.
 """
 
 import math
 import os
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
@@ -34,29 +33,17 @@ from tilesim.storage.files import read_json
 from ..errors import KernelError
 
 TABLE = "TILESIM_TUNED"
-"""The environment variable that names a table of `tilesim tune`, for its GPU in place of the one shipped. It
-is read once."""
+"""The environment variable that names a table to use for its GPU in place of the one shipped; read once."""
 
 ALIKE = {"fp16": "bf16", "bf16": "fp16"}
-
-MODELLED = 3
-"""How many kernels that the model ranks first are tried, should one not run."""
-
-LINE = 64
-"""Bytes of a K-step that a kernel takes where nothing was measured: so small that three fit anywhere."""
 
 Row = Mapping[str, Any]
 
 
 def choices(product: Product, gpu: Gpu | None) -> list[KernelConfig]:
-    """What to try in turn for a product; the last runs wherever Triton does.
-
-    `gpu`: see tilesim.devices.gpus; None for the interpreter. For a GPU that is not exactly a preset the
-    first call says what it is taken for. What does not fit into an SM's shared memory may with fewer stages,
-    which follow.
-
-    Raises KernelError for a table that is none.
-    """
+    """What to try in turn for a product, each with fewer stages next; the last runs wherever Triton does.
+    `gpu`: None for the interpreter. For a GPU that is not exactly a preset the first call says what it is
+    taken for. Raises KernelError for a table that is none."""
     found: list[KernelConfig] = []
     if gpu is not None:
         row = nearest(rows(gpu), product)
@@ -68,20 +55,23 @@ def choices(product: Product, gpu: Gpu | None) -> list[KernelConfig]:
             found += modelled(product, gpu.preset, gpu.sms)
         if gpu.note and not rows(gpu):
             _warn(gpu)
-    found += _anywhere(product)
+    k = max(16, 64 // product.operand_bytes)  # K-steps so small that three fit anywhere
+    for side, warps, stages in ((128, 8, 3), (32, 4, 1)):
+        tile = (_within(side, product.m), _within(side, product.n), k)
+        found.append(KernelConfig("naive", "naive", tile, "grouped:8", warps, stages))
     return [replace(one, stages=stages) for one in found for stages in range(one.stages, 0, -1)]
 
 
 @lru_cache(maxsize=1024)
 def modelled(product: Product, preset: str, sms: int) -> tuple[KernelConfig, ...]:
-    """The kernels that the model ranks first, () where it has none for such a product."""
+    """The three kernels that the model ranks first, () where it has none for such a product."""
     from tilesim.choice.choose import choose  # the model is not loaded for shapes that a table knows
 
     try:
         ranked = choose(product, Device.named(preset, sms))
     except TilesimError:
         return ()
-    return tuple(one.config for one in ranked[:MODELLED])
+    return tuple(one.config for one in ranked[:3])
 
 
 def nearest(rows: Sequence[Row], product: Product) -> Row | None:
@@ -100,7 +90,6 @@ def nearest(rows: Sequence[Row], product: Product) -> Row | None:
 
 @cache
 def rows(gpu: Gpu) -> Sequence[Row]:
-    """The rows of the table of this GPU, none where there is no table."""
     shipped = files("tilesim").joinpath("data", "tuned")
     own = os.environ.get(TABLE)
     paths = [own] if own else []
@@ -111,7 +100,6 @@ def rows(gpu: Gpu) -> Sequence[Row]:
 
 
 def _is(name: str, gpu: Gpu) -> bool:
-    """Whether a table that was made on the GPU of that name is of this one."""
     made_on = named(name)
     return name == gpu.name or (
         made_on is not None and (made_on.preset, made_on.sms) == (gpu.preset, gpu.sms)
@@ -128,24 +116,14 @@ def _warn(gpu: Gpu) -> None:
     )
 
 
-def _anywhere(product: Product) -> Iterator[KernelConfig]:
-    """Kernels that ask for no table, the last of them for next to no shared memory."""
-    k = LINE // product.operand_bytes
-    for side, warps, stages in ((128, 8, 3), (32, 4, 1)):
-        tile = (_within(side, product.m), _within(side, product.n), max(16, k))
-        yield KernelConfig("naive", "naive", tile, "grouped:8", warps, stages)
-
-
 def _within(side: int, size: int) -> int:
     """The side of a tile for a matrix of this size: a power of two from 16, not above `side`."""
     return min(side, max(16, 1 << (size - 1).bit_length()))
 
 
 PRODUCT = ("m", "n", "k", "dtype", "layout")
-"""What identifies a row."""
 
 Time = Annotated[float, between(0, 10**12, above=True)]
-"""µs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,11 +159,8 @@ def read(path: str | PathLike[str]) -> dict[str, Any]:
 
 
 def chosen(row: dict[str, Any], product: Product) -> KernelConfig:
-    """A row's kernel, for a product that may be another.
-
-    Raises KeyError for what the row lacks, and TilesimError for values that no kernel has, or that cannot
-    compute the product.
-    """
+    """A row's kernel, for a product that may be another. Raises KeyError for what the row lacks, and
+    TilesimError for values that no kernel has, or that cannot compute the product."""
     config = config_of(row)
     if why := why_not(config, product):
         raise KernelError(why)
@@ -193,10 +168,7 @@ def chosen(row: dict[str, Any], product: Product) -> KernelConfig:
 
 
 def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """`new` with the rows of `old` for the products that it does not have, sorted by product.
-
-    Raises KernelError where they were made on different GPUs.
-    """
+    """`new` with the rows of `old` for other products, sorted by product. KernelError for different GPUs."""
     if old["machine"]["gpu"] != new["machine"]["gpu"]:
         raise KernelError(
             f"the table was made on {old['machine']['gpu']} and this is {new['machine']['gpu']};"

@@ -30,14 +30,11 @@ MOST_WORK, MOST_WEIGHTS = 1.2e12, 3e8
 HELD_OUT = 5
 """Each of so many shapes, from the third on, is left out of all that is fitted; and of turns of the kinds."""
 
-Drawn = tuple[int, int, int, str]
-"""M, N and K of a product, and its kind."""
 
-
-def drawn(count: int, seed: int, kinds: Sequence[str] = DRAWN_KINDS) -> list[Drawn]:
-    """Products of sizes between those of a token and of a large batch, and of small and large layers, as
-    multiples of 16, 64 or 128; the kinds in turn."""
-    random, found = Random(seed), list[Drawn]()
+def drawn(count: int, seed: int, kinds: Sequence[str] = DRAWN_KINDS) -> list[tuple[int, int, int, str]]:
+    """(M, N, K, kind) of sizes between those of a token and of a large batch, and of small and large layers,
+    as multiples of 16, 64 or 128; the kinds in turn."""
+    random, found = Random(seed), list[tuple[int, int, int, str]]()
     while len(found) < count:
         m, n, k = 2 ** random.uniform(4, 14), *(2 ** random.uniform(9, 14.8) for _ in range(2))
         step = random.choice((16, 64, 128))
@@ -48,8 +45,7 @@ def drawn(count: int, seed: int, kinds: Sequence[str] = DRAWN_KINDS) -> list[Dra
 
 
 def products(kinds: Iterable[str]) -> list[Product]:
-    """Every shape of each kind, such as "bf16:nn", and what is drawn of it: one kind after the other, the
-    shapes in random order."""
+    """Every shape of each kind, such as "bf16:nn", and what is drawn of it; the shapes in random order."""
     random = Random(0)
     found = []
     for kind in kinds:

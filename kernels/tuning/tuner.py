@@ -1,8 +1,9 @@
-"""The tuner: times of many kernels for a product, in turns with cuBLAS."""
+"""The tuner: a table of the fastest kernels, by which `matmul` chooses, and all times, to judge the model."""
 
+import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from multiprocessing import get_context
 from typing import Any
 
@@ -17,11 +18,15 @@ from tilesim.products import Product
 from ..errors import KernelError
 from ..gemm.jobs import job
 from ..launch.cublas import cublas
+from ..launch.here import no_tma
 from ..launch.job import Job
-from ..launch.operands import Matrices, gpu_memory, matrices, sets_beyond_l2
+from ..launch.operands import DTYPES, Matrices, gpu_memory, matrices, sets_beyond_l2
 from ..measure.machine import device as this_gpu
+from ..measure.machine import facts
 from ..measure.reference import verify_result
-from ..measure.timing import REST, Rotation, capture, sample, spread, working_gpu
+from ..measure.timing import REST, Rotation, capture, require_gpu, sample, spread, working_gpu
+from .choice import merged
+from .products import held_out
 
 SCREENING, FINALISTS, WARMUP, HOPELESS = 3, 8, 5, 1.6
 """Samples of each kernel, how many of the fastest are sampled again, after how many rounds; one that takes
@@ -29,20 +34,16 @@ HOPELESS times as long as the fastest so far is sampled once."""
 
 CUBLAS = "cublas"
 
-METHOD = (
-    "each kernel's C, poisoned with NaN, is compared with a float64 product of random inputs; then"
-    " {screening} samples of each kernel, 1 if it took {hopeless:g} times as long as the fastest so far, and"
-    " {samples} of the fastest {finalists} and of cuBLAS in turns; a sample is the mean of a replay of a CUDA"
-    " graph, one launch per operand set, the sets together over 3 times the L2; before each sample the L2 is"
-    " filled with other data, after it the GPU rests {rest:g} times as long as it worked; times are medians"
-    " in µs; cuBLAS multiplies fp8 with B column-major, copied beforehand where it is not"
-)
-
 
 def method(samples: int) -> str:
-    """How times are taken, in words."""
-    return METHOD.format(
-        screening=SCREENING, hopeless=HOPELESS, samples=samples, finalists=FINALISTS, rest=REST
+    return (
+        "each kernel's C, poisoned with NaN, is compared with a float64 product of random inputs; then"
+        f" {SCREENING} samples of each kernel, 1 if it took {HOPELESS:g} times as long as the fastest so far,"
+        f" and {samples} of the fastest {FINALISTS} and of cuBLAS in turns; a sample is the mean of a replay"
+        " of a CUDA graph, one launch per operand set, the sets together over 3 times the L2; before each"
+        f" sample the L2 is filled with other data, after it the GPU rests {REST:g} times as long as it"
+        " worked; times are medians in µs; cuBLAS multiplies fp8 with B column-major, copied beforehand where"
+        " it is not"
     )
 
 
@@ -58,16 +59,11 @@ class Times:
 
 
 def times(
-    product: Product,
-    configs: Sequence[KernelConfig],
-    samples: int,
-    seed: int = 0,
+    product: Product, configs: Sequence[KernelConfig], samples: int, seed: int = 0,
     progress: Callable[[float], object] = lambda share: None,
-) -> Times:
-    """Time `configs`, which can compute `product`; `progress` gets the share that is screened.
-
-    Raises KernelError where the operands do not fit into the GPU's memory, or the GPU fails.
-    """
+) -> Times:  # fmt: skip
+    """Time `configs`, which can compute `product`; `progress` gets the share that is screened. Raises
+    KernelError where the operands do not fit into the GPU's memory, or the GPU fails."""
     with gpu_memory(product), working_gpu():
         device, found = this_gpu(1), Times()
         sets = [matrices(product, "cuda", seed + i) for i in range(sets_beyond_l2(product))]
@@ -100,40 +96,28 @@ def times(
         turns: dict[Any, Rotation] = {
             one: rotations[one] for one in sorted(found.us, key=found.us.__getitem__)[:FINALISTS]
         }
-        if library := _cublas(product, sets):
-            turns[CUBLAS] = library
-        final = (
-            {one: spread(us)["us"] for one, us in sample(turns, WARMUP, samples).items()} if found.us else {}
-        )
+        library = [cublas(product.dtype, operands) for operands in sets]
+        try:
+            library[0]()
+        except RuntimeError:
+            pass  # cuBLAS cannot multiply such operands
+        else:
+            turns[CUBLAS] = Rotation(capture(library), library)
+        seen = sample(turns, WARMUP, samples) if found.us else {}
+        final = {one: spread(us)["us"] for one, us in seen.items()}
         cublas_us = final.pop(CUBLAS, None)
         return Times(found.us | final, cublas_us, found.wrong, found.failed)
 
 
 def launches_for(work: Job, sets: Sequence[Matrices]) -> list[Callable[[], object]]:
-    """A launch for each set of operands, all with one workspace."""
     first = work.launcher(sets[0])
     first()
     return [first, *(first.bound_to(operands, {}) for operands in sets[1:])]
 
 
-def _cublas(product: Product, sets: Iterable[Matrices]) -> Rotation | None:
-    """cuBLAS with the same operands, None where it cannot multiply them."""
-    launches = [cublas(product.dtype, operands) for operands in sets]
-    try:
-        launches[0]()
-    except RuntimeError:
-        return None
-    return Rotation(capture(launches), launches)
-
-
-Work = list[tuple[KernelConfig, Product]]
-
-
 def compile_all(products: Iterable[Product], device: Device, processes: int) -> set[tuple[KernelConfig, str]]:
     """Launch each kernel once on the smallest product that it is a candidate for, so that Triton keeps it.
-
-    Returns (config, dtype and layout) of those after which the GPU failed, which no later launch may risk.
-    """
+    Returns (config, dtype and layout) of those after which the GPU failed, which no later launch may risk."""
     smallest: dict[tuple[KernelConfig, str], tuple[KernelConfig, Product]] = {}
     for product in sorted(products, key=lambda each: each.flops):
         for config in candidates(product, device):
@@ -148,13 +132,11 @@ def compile_all(products: Iterable[Product], device: Device, processes: int) -> 
 
 
 def kind(product: Product) -> str:
-    """What kernels are compiled for, of a product."""
     return f"{product.dtype}:{product.layout}"
 
 
-def _launch_each(work: Work) -> tuple[Work, Work]:
-    """Launch each once. Where one makes the GPU fail, this process can launch no more: returns it and the
-    rest."""
+def _launch_each(work: list[tuple[KernelConfig, Product]]) -> tuple[list, list]:
+    """Launch each once; returns one after which the GPU fails, and the rest, which cannot be launched."""
     device = this_gpu(1)
     for i, (config, product) in enumerate(work):
         try:
@@ -166,3 +148,94 @@ def _launch_each(work: Work) -> tuple[Work, Work]:
         except Exception:
             continue  # the measurement tries it again, and says why
     return [], []
+
+
+PROGRESS_UNITS = 100
+
+
+def tune(
+    *products: Product, samples: int = 100, seed: int = 0, top: int | None = None,
+    table: dict[str, Any] | None = None, progress: Callable[[int], object] = lambda units: None,
+) -> dict[str, Any]:  # fmt: skip
+    """The fastest kernel for each product: a table as tuning.choice reads it.
+
+    `top`: time only so many kernels, those that the model ranks first. `table`: an earlier one, whose rows
+    for other products are kept. `progress` gets how many more of PROGRESS_UNITS for each product are done.
+
+    Raises KernelError without an NVIDIA GPU, for a product out of reach or that no candidate can compute, a
+    table of another GPU, a wrong result, or a GPU that fails.
+    """
+    for product in products:
+        if product.dtype not in DTYPES:
+            raise KernelError(f"the kernels multiply {', '.join(DTYPES)}; the dtype is {product.dtype}")
+    require_gpu()
+    made: dict[str, Any] = {"machine": facts(), "method": method(samples), "rows": []}
+    table = merged(table or made, made)
+    for product in products:
+        made["rows"].append(_row(product, samples, seed, top, progress))
+    return merged(table, made)
+
+
+def _row(
+    product: Product, samples: int, seed: int, top: int | None, progress: Callable[[int], object]
+) -> dict[str, Any]:
+    device, loads, done = this_gpu(1), "ptr" if no_tma(product) else "tma", 0
+    if top is None:
+        every = list(candidates(product, device, loads))
+    else:
+        from tilesim.choice.choose import choose  # matmul imports this package, and needs no model
+
+        every = [one.config for one in choose(product, device, loads)[:top]]
+
+    def screened(share: float) -> None:
+        nonlocal done
+        progress(round(share * PROGRESS_UNITS) - done)
+        done = round(share * PROGRESS_UNITS)
+
+    found = times(product, every, samples, seed, screened)
+    for why in found.wrong.values():
+        raise KernelError(why)
+    if not found.us:
+        raise KernelError(f"none of {len(every)} kernels can compute {product} on this GPU")
+    best = min(found.us, key=found.us.__getitem__)
+    us = {"us": found.us[best], "cublas_us": found.cublas_us, "candidates": len(found.us)}
+    return asdict(product) | {"config": str(best)} | us
+
+
+def all_times(
+    products: Sequence[Product], budget_s: float, processes: int = 1, samples: int = 15,
+    progress: Callable[[int], object] = lambda done: None,
+) -> dict[str, Any]:  # fmt: skip
+    """Times of all candidates for each product, as many as the budget of seconds allows, in turn. Kernels are
+    compiled first, on `processes` processes. The report has "machine", "method", "kernels", a list of all,
+    and "rows": a product with cublas_us and "us", a list of [kernel, µs]. "wrong" and "failed" list [kernel,
+    product, why] of those that were not timed."""
+    require_gpu()
+    began, device = time.monotonic(), this_gpu(1)
+    broken = compile_all(products, device, processes)
+    numbers: dict[KernelConfig, int] = {}
+    report: dict[str, Any] = {
+        "machine": facts(), "method": method(samples), "compile_s": round(time.monotonic() - began),
+        "kernels": [], "rows": [], "wrong": [],
+        "failed": [[str(config), group, "the GPU failed"] for config, group in broken],
+    }  # fmt: skip
+    for product in products:
+        if time.monotonic() - began > budget_s:
+            break
+        every = [one for one in candidates(product, device) if (one, kind(product)) not in broken]
+        try:
+            found = times(product, every, samples)
+        except KernelError as error:
+            report["stopped"] = str(error)
+            break
+        for what, whys in (("wrong", found.wrong), ("failed", found.failed)):
+            report[what] += [[str(config), str(product), why] for config, why in whys.items()]
+        us = [
+            [numbers.setdefault(config, len(numbers)), taken]
+            for config, taken in sorted(found.us.items(), key=lambda item: item[1])
+        ]
+        size = product.m, product.n, product.k
+        about = {"held_out": size in held_out(), "cublas_us": found.cublas_us, "us": us}
+        report["rows"].append(asdict(product) | about)
+        progress(1)
+    return report | {"kernels": list(map(str, numbers))}

@@ -37,7 +37,7 @@ def asked(monkeypatch):
             raise TilesimError(f"{path} is no table")
         return json.loads(text)
 
-    modules = {"": SimpleNamespace(tune=answer), "tuning.tune": SimpleNamespace(PROGRESS_UNITS=100)}
+    modules = {"": SimpleNamespace(tune=answer), "tuning.tuner": SimpleNamespace(PROGRESS_UNITS=100)}
     modules["tuning.choice"] = SimpleNamespace(read=read)
     monkeypatch.setattr("tilesim.cli.commands.tune.load", lambda folder, module="": modules[module])
     return seen

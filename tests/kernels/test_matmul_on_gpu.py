@@ -234,7 +234,7 @@ def test_too_many_stages_become_fewer(gpu, op, monkeypatch):
 @pytest.mark.parametrize(("dtype", "layout"), [("bf16", "nn"), ("fp8", "nt"), ("tf32", "nt")])
 def test_tuning_makes_a_table_that_matmul_goes_by(gpu, op, monkeypatch, tmp_path, dtype, layout):
     tuning, tuned, choice = (
-        import_module(f"tilesim_kernels.tuning.{name}") for name in ("tune", "choice", "choice")
+        import_module(f"tilesim_kernels.tuning.{name}") for name in ("tuner", "choice", "choice")
     )
     product, few = Product(512, 512, 512, dtype, layout), tuning.candidates
     monkeypatch.setattr(tuning, "candidates", lambda *asked: list(few(*asked))[:6])

@@ -92,7 +92,8 @@ def test_the_sum_of_what_stages_hold(groups, together, loads, round):
     words = torch.randint(-(2**15), 2**15, (2**18,), dtype=torch.int16, generator=generator(1))
     made = tile_loads.TileLoading(asked, words)
     stages = words[: asked.footprint // 2].view(-1, asked.stage_bytes // 2).sum(dim=1).tolist()
-    assert made._sum(loads) == sum(stages[stage] for stage in loaded(groups, together, loads, round))
+    found = stamping.sum_of_rounds(made.sums, loads, together)
+    assert found == sum(stages[stage] for stage in loaded(groups, together, loads, round))
 
 
 def test_a_copy_moves_each_byte_twice():

@@ -67,7 +67,7 @@ def test_nothing_beyond_the_vector_is_read(step):
     memory[:3001] = 1
     made = summing(step, memory[:3001], slots=3)
     made.launch()
-    assert float(made.total) == 3001
+    assert float(made.sums[-1]) == 3001
 
 
 @each_step

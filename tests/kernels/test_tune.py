@@ -21,7 +21,6 @@ from tilesim.products import LAYOUTS, Product
 from tilesim_kernels import KernelError
 from tilesim_kernels.tuning import choice as table
 from tilesim_kernels.tuning import products as drawing
-from tilesim_kernels.tuning import tune as tuning
 from tilesim_kernels.tuning import tuner
 
 sizes = st.one_of(st.integers(1, 300), st.sampled_from([512, 1000, 4096, 16384, 100_000]))
@@ -76,10 +75,9 @@ def bench(monkeypatch):
         return replace(made, launcher=launcher)
 
     for module, name, value in (
-        (tuning, "require_gpu", lambda: None),
-        (tuning, "facts", lambda: dict(MACHINE)),
-        (tuning, "this_gpu", lambda ctas: Device(4)),
-        (tuning, "candidates", lambda product, *rest: CANDIDATES),
+        (tuner, "require_gpu", lambda: None),
+        (tuner, "facts", lambda: dict(MACHINE)),
+        (tuner, "candidates", lambda product, *rest: CANDIDATES),
         (tuner, "this_gpu", lambda ctas: Device(4)),
         (tuner, "gpu_memory", nullcontext),
         (tuner, "working_gpu", nullcontext),
@@ -97,9 +95,9 @@ def bench(monkeypatch):
 
 def test_the_fastest_wins_and_is_a_row_that_matmul_can_read(bench, tmp_path):
     done = []
-    made = tuning.tune(PRODUCT, replace(PRODUCT, layout="tn"), samples=3, progress=done.append)
+    made = tuner.tune(PRODUCT, replace(PRODUCT, layout="tn"), samples=3, progress=done.append)
     assert made["machine"] == MACHINE and "3 of the fastest" in made["method"]
-    assert sum(done) == 2 * tuning.PROGRESS_UNITS
+    assert sum(done) == 2 * tuner.PROGRESS_UNITS
     assert [row["layout"] for row in made["rows"]] == ["nn", "tn"]
     for row in made["rows"]:
         assert row["config"] == str(CANDIDATES[1])
@@ -111,26 +109,26 @@ def test_the_fastest_wins_and_is_a_row_that_matmul_can_read(bench, tmp_path):
 
 def test_what_cannot_run_is_left_out(bench):
     bench[2] = None
-    (row,) = tuning.tune(PRODUCT, samples=3)["rows"]
+    (row,) = tuner.tune(PRODUCT, samples=3)["rows"]
     assert (row["config"], row["candidates"]) == (str(CANDIDATES[2]), 2)
     bench[1] = bench[3] = None
     with pytest.raises(KernelError, match="none of 3 kernels can compute"):
-        tuning.tune(PRODUCT, samples=3)
+        tuner.tune(PRODUCT, samples=3)
 
 
 def test_a_wrong_result_is_an_error_however_fast(bench):
     bench[2] = 0
     with pytest.raises(KernelError, match=r"naive naive 32x32x32 .* gets 64x64x64 fp32 nn wrong"):
-        tuning.tune(PRODUCT, samples=3)
+        tuner.tune(PRODUCT, samples=3)
 
 
 def test_an_earlier_table_keeps_its_other_rows(bench):
-    before = tuning.tune(PRODUCT, replace(PRODUCT, m=48), samples=3)
+    before = tuner.tune(PRODUCT, replace(PRODUCT, m=48), samples=3)
     bench[1] = 1.0
-    after = tuning.tune(PRODUCT, samples=3, table=before)
+    after = tuner.tune(PRODUCT, samples=3, table=before)
     assert [(row["m"], row["us"]) for row in after["rows"]] == [(48, 7.0), (64, 1.0)]
     with pytest.raises(KernelError, match="made on Other GPU and this is an interpreter"):
-        tuning.tune(PRODUCT, table={**before, "machine": {"gpu": "Other GPU"}})
+        tuner.tune(PRODUCT, table={**before, "machine": {"gpu": "Other GPU"}})
 
 
 def test_cublas_may_not_know_how(bench, monkeypatch):
@@ -138,18 +136,18 @@ def test_cublas_may_not_know_how(bench, monkeypatch):
         raise RuntimeError("not in this layout")
 
     monkeypatch.setattr(tuner, "cublas", lambda dtype, operands: refuse)
-    assert tuning.tune(PRODUCT, samples=3)["rows"][0]["cublas_us"] is None
+    assert tuner.tune(PRODUCT, samples=3)["rows"][0]["cublas_us"] is None
 
 
 def test_products_out_of_reach(bench):
     with pytest.raises(KernelError, match="the dtype is int8"):
-        tuning.tune(replace(PRODUCT, dtype="int8"))
+        tuner.tune(replace(PRODUCT, dtype="int8"))
 
 
 def test_all_times_are_kept_to_judge_the_model(bench, monkeypatch, tmp_path):
-    monkeypatch.setattr(tuning, "compile_all", lambda *rest: {(CANDIDATES[0], "fp32:nn")})
+    monkeypatch.setattr(tuner, "compile_all", lambda *rest: {(CANDIDATES[0], "fp32:nn")})
     bench[3] = 0
-    report = tuning.all_times([PRODUCT], budget_s=60, samples=3)
+    report = tuner.all_times([PRODUCT], budget_s=60, samples=3)
     assert report["failed"][0][1:] == ["fp32:nn", "the GPU failed"] and len(report["wrong"]) == 1
     (tmp_path / "m.json").write_text(json.dumps(report), "utf-8")
     (one,) = measurement.read(tmp_path / "m.json")

@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from errno import EPIPE
 from importlib import import_module
@@ -59,14 +59,7 @@ class Group(click.Group):
 class Commands(Group):
     """The commands, with one sentence for each way to fail."""
 
-    def main(
-        self,
-        args: Sequence[str] | None = None,
-        prog_name: str | None = None,
-        complete_var: str | None = None,
-        standalone_mode: bool = True,
-        **extra: Any,
-    ) -> Any:
+    def main(self, args=None, prog_name=None, complete_var=None, standalone_mode=True, **extra: Any) -> Any:
         if not standalone_mode:
             return super().main(args, prog_name, complete_var, False, **extra)
         try:
@@ -75,7 +68,7 @@ class Commands(Group):
         except (click.Abort, KeyboardInterrupt):
             sys.exit(130)
         except Stopped:
-            _fail("stopped by SIGTERM", EXIT_CODE)
+            _fail("stopped by SIGTERM", 128 + signal.SIGTERM)  # as shells report it
         except click.ClickException as error:
             _fail(error.format_message(), error.exit_code)
         except TilesimError as error:
@@ -124,10 +117,6 @@ def main(ctx: click.Context) -> None:
         click.echo(ctx.get_help())
 
 
-EXIT_CODE = 128 + signal.SIGTERM
-"""As shells report a program that the signal ended."""
-
-
 class Stopped(BaseException):
     """The process was sent SIGTERM, as `kill`, `timeout` and job schedulers do."""
 
@@ -139,14 +128,14 @@ def stoppable() -> Iterator[None]:
     if not alone or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         yield
         return
-    signal.signal(signal.SIGTERM, _stop)
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        # Whoever is impatient would otherwise interrupt the tidying up.
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        raise Stopped
+
+    signal.signal(signal.SIGTERM, stop)
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-
-def _stop(number: int, frame: FrameType | None) -> None:
-    # Whoever is impatient would otherwise interrupt the tidying up.
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    raise Stopped

@@ -4,18 +4,10 @@ from typing import Any
 
 import click
 
-from tilesim.cli.arguments.options import check_tiles, usage
-from tilesim.cli.arguments.parameter_types import TileShape, Whole
+from tilesim.cli.arguments.options import check_tiles, count_option, samples_option, sizes_option, usage
+from tilesim.cli.arguments.parameter_types import TILE_SHAPE, Whole
 from tilesim.cli.output import bench_rows as rows
-from tilesim.cli.output.reports import (
-    Bench,
-    Table,
-    count_option,
-    derived,
-    product_times,
-    samples_option,
-    sizes_option,
-)
+from tilesim.cli.output.reports import Bench, Table, derived, product_times
 from tilesim.cli.output.tables import NOT_COUNTED
 from tilesim.problems import Problem
 
@@ -39,8 +31,7 @@ BENCHES = [
         "What sums do to the banks of shared memory, counted.",
         """Count the wavefronts that the loads and stores of each step of the reduction ladder take the banks.
 
-        Nsight Compute must be there, and allowed to read the GPU's counters.
-        """,
+        Nsight Compute must be there, and allowed to read the GPU's counters.""",
         Table(
             "of a thread block {name} | load wavefronts {load_wavefronts:.2f}"
             " | store wavefronts {store_wavefronts:.2f}"
@@ -53,18 +44,18 @@ BENCHES = [
         "Kernel times while another kernel holds some of the SMs.",
         """Time naive, persistent and dynamic persistent kernels beside a kernel that spins on some SMs.
 
-        A fourth is persistent and told how many SMs are free, so that it launches no thread block too many.
-        """,
+        A fourth is persistent and told how many SMs are free, so that it launches no thread block too
+        many.""",
         Table(
             "product {m}x{n}x{k} | kernel | SMs held {busy_sms} | blocks | times | times {over_free:.2f}",
             rows.over_free,
         ),
         options=[
             sizes_option(
-                "M, N and K; repeat it for several.  [4224x4096x4096]", TileShape(), callback=_problems
+                "M, N and K; repeat it for several.  [4224x4096x4096]", TILE_SHAPE, callback=_problems
             ),
-            click.Option(
-                ["--busy-sms", "counts"],
+            click.option(
+                *("--busy-sms", "counts"),
                 type=Whole(0),
                 multiple=True,
                 metavar="COUNT",
@@ -79,8 +70,7 @@ BENCHES = [
         """Rerun an article's experiment: 8192x6144x4096 in fp32 and tf32, tiles of 64.
 
         One kernel loads down columns, the other along rows. Nsight Compute, where it is there, counts what a
-        load touches.
-        """,
+        load touches.""",
         Table(
             "kernel {kernel} {dtype} | ms {us:.3f/1000} | p20 {p20:.3f/1000} | p80 {p80:.3f/1000}"
             " | TFLOP/s {tflops:.2f} | bound | limit {limit_tflops:.1f} | DRAM MB {dram_bytes:.1f/1e6}"
@@ -94,12 +84,11 @@ BENCHES = [
         "What it costs when lanes of a warp take different ways.",
         """Time a branch and a loop that a warp's lanes, or whole warps, take in 1 to 32 ways.
 
-        Nsight Compute, where it is there, counts the instructions that are issued.
-        """,
+        Nsight Compute, where it is there, counts the instructions that are issued.""",
         Table(
             "code | ways | by {split} | warps | cycles {cycles:.0f} | p20 {p20:.0f} | p80 {p80:.0f}"
             " | tail {tail_cycles:.0f} | joined {joined:.0%} | issued | active lanes {active:.2f}",
-            derived(rows.active_lanes),
+            derived(lambda row: {"active": row["of_threads"] / row["issued"]} if row["issued"] else {}),
         ),
         options=[count_option("launches", "Launches of each case.", 20)],
     ),
@@ -109,8 +98,7 @@ BENCHES = [
         """Count the residents of an SM by stamps and by the driver, over threads, registers and shared
         memory.
 
-        Says what compiled products need, and follows the warps of one block through their program.
-        """,
+        Says what compiled products need, and follows the warps of one block through their program.""",
         rows.residents_seen,
         "warps of a block are {walk[apart][median]} cycles apart"
         " ({walk[apart][p20]} to {walk[apart][p80]}) at its end",
@@ -124,8 +112,7 @@ BENCHES = [
 
         As PyTorch's kernels one by one, as torch.compile's kernel and as one of tilesim's, beyond the L2,
         within it and on next to nothing; then a product with bias and relu after it or in its epilogue.
-        Nsight Compute, where it is there, counts bytes.
-        """,
+        Nsight Compute, where it is there, counts bytes.""",
         Table(
             f"elements | functions | {KERNEL} | DRAM MB {{dram_bytes:.1f/1e6}}", derived(rows.dram_traffic)
         ),
@@ -138,8 +125,8 @@ BENCHES = [
         "One kernel, tiles row by row, in groups, and along a Hilbert curve.",
         """Time 8192x8192x8192 and 8192x8192x512 in bf16, tiles in three orders.
 
-        Nsight Compute, where it is there, counts what the SMs read at the L2, and what that takes from DRAM.
-        """,
+        Nsight Compute, where it is there, counts what the SMs read at the L2, and what that takes from
+        DRAM.""",
         Table("size | order | times | traffic"),
         options=[samples_option("order", 50)],
     ),
@@ -148,8 +135,7 @@ BENCHES = [
         "Every step from one program per element to the fastest kernels.",
         """Check each step's result, then time all of them in turns, cuBLAS beside them.
 
-        What they move is counted by Nsight Compute where it is there and may read the GPU's counters.
-        """,
+        What they move is counted by Nsight Compute where it is there and may read the GPU's counters.""",
         "a large torch.mm: {peak_tflops[measured]} TFLOP/s;"
         " a large copy: {bandwidth_gb_per_s[measured]} GB/s",
         Table(
@@ -159,12 +145,9 @@ BENCHES = [
         ),
         lambda report: [f"left out: {what}: {why}" for what, why in report["left_out"].items()],
         options=[
-            sizes_option("M, N and K; repeat it for several.", TileShape()),
-            click.Option(
-                ["--dtype"],
-                type=click.Choice(["bf16", "fp16"]),
-                default="bf16",
-                help="Of A, B and C.  [bf16]",
+            sizes_option("M, N and K; repeat it for several.", TILE_SHAPE),
+            click.option(
+                "--dtype", type=click.Choice(["bf16", "fp16"]), default="bf16", help="Of A, B and C.  [bf16]"
             ),
             samples_option("kernel", 50),
         ],
@@ -176,8 +159,7 @@ BENCHES = [
         loads.
 
         Beside it: the same by threads of the host, and a product's K-steps by one and two thread blocks an
-        SM.
-        """,
+        SM.""",
         Table(
             "SMs {sms} | warps | cycles an element {cycles[*]:.4f} | bytes a clock {bytes_per_clock:.2f}"
             " | wait {wait[*]:.0f}"
@@ -199,8 +181,7 @@ BENCHES = [
         """Time four things that are called a launch, with kernels that do nothing or only spin.
 
         The caller's thread; from one kernel to the next in a stream, and in a CUDA graph; and from a thread
-        block to its successor. Beside them, a product of 1024x1024x1024 with and without the host's work.
-        """,
+        block to its successor. Beside them, a product of 1024x1024x1024 with and without the host's work.""",
         CLOCKS,
         Table(
             f"launch | of {{what}} | blocks | ns {{ns[*]:.1f}} | mean {{mean_ns:.1f}} | count | {MEDIANS}",
@@ -218,8 +199,7 @@ BENCHES = [
         "What it wins to unroll a loop.",
         """Time a sum with 1 to 16 loads a turn of its loop, and 1 to 16 chains of multiply-adds.
 
-        The loads go together, or each waits for the one before, which saves the same branches.
-        """,
+        The loads go together, or each waits for the one before, which saves the same branches.""",
         Table(
             "values {n} | warps | loads | factor | GB/s {gb_per_s:.1f} | p20 {p20:.1f} | p80 {p80:.1f}"
             " | issued",
@@ -238,8 +218,7 @@ BENCHES = [
 
         A pointer chase, and reads, writes and copies by all SMs, over growing footprints; lines that several
         SMs read at the same time; operand tiles by TMA and by cp.async, with one to six in flight; and the
-        tensor cores on operands that stand in shared memory.
-        """,
+        tensor cores on operands that stand in shared memory.""",
         rows.constants,
         Table(
             "a pointer chase {where} | order | cycles {cycles[*]:.1f} | ns {ns[p50]:.1f}"
@@ -268,8 +247,8 @@ BENCHES = [
         "Bytes that a product asks for, and from where they come.",
         """Time cubes of 2048, 4096 and 8192 in bf16, one thread block a tile.
 
-        Nsight Compute, where it is there, counts what the SMs read at the L2, and what that takes from DRAM.
-        """,
+        Nsight Compute, where it is there, counts what the SMs read at the L2, and what that takes from
+        DRAM.""",
         Table("size | times | asked MB {requested_bytes:.0f/1e6} | traffic"),
         options=[samples_option("size", 50)],
     ),
@@ -285,13 +264,13 @@ BENCHES = [
         "Five ways to sum a vector, beside a copy and torch.sum.",
         """Check each step of the reduction ladder, then time it: median, 20th and 80th percentile.
 
-        From interleaved addressing to one wave of thread blocks, each step faster than the last by one idea.
-        """,
+        From interleaved addressing to one wave of thread blocks, each step faster than the last by one
+        idea.""",
         Table(
             "values {n} | sum {name} | times | GB/s {gb_per_s:.1f} | of copy {share_of_copy:.1%}"
             " | relative error {relative_error:.1e}"
         ),
-        rows.whys,
+        lambda report: ["", *dict.fromkeys(f"{row['name']}: {row['why']}" for row in report["rows"])],
         options=[
             sizes_option(
                 "Values of fp32 to sum; repeat it for several.  [2^20, 2^24, 2^28]",
@@ -306,8 +285,7 @@ BENCHES = [
         "Which SM gets which thread block of a launch.",
         """Find the order in which the hardware fills SMs, cold, back to back and after a full GPU.
 
-        Shows the groups of SMs that are served in turn, and in how many launches they explain the order.
-        """,
+        Shows the groups of SMs that are served in turn, and in how many launches they explain the order.""",
         rows.sm_groups,
         Table(
             "launched | blocks/SM {blocks_per_sm} | launches | alike | explained | begin with SMs {begin}",
@@ -328,8 +306,7 @@ BENCHES = [
         """Add up 67 million fp32 numbers, so that neighboring threads take numbers 1, 2, 4 ... apart.
 
         A thread asks for 1 to 16 numbers before it adds them. Nsight Compute, where it is there, counts what
-        the caches and DRAM deliver.
-        """,
+        the caches and DRAM deliver.""",
         Table(
             "columns | loads | times | GB/s {gb_per_s:.0f} | sectors asked {load_sectors}"
             " | DRAM MB {dram_read_bytes:.0f/1e6}",
@@ -341,8 +318,7 @@ BENCHES = [
         "The tensor cores' rate by the columns of a wgmma.",
         """Time wgmma m64nN on operands in shared memory, N from 8 to 256, on a Hopper GPU.
 
-        A narrow one reads more bytes for each multiplication than shared memory sends.
-        """,
+        A narrow one reads more bytes for each multiplication than shared memory sends.""",
         Table("dtype | N {tile[1]} | MACs a clock {macs_per_clock[*]:.1f} | MHz {sm_mhz[p50]:.0f}"),
         Table(
             "tile {tile} | times | TFLOP/s {tflops:.1f} | MHz {sm_mhz} | L2 GB {l2_bytes:.2f/1e9}", "products"
@@ -361,8 +337,7 @@ BENCHES = [
         "From a thread block's end to its successor's begin, on one SM.",
         """Time how long a thread block's place on an SM stays empty before the next one runs there.
 
-        The blocks only spin. They differ in threads, shared memory, and in whether all end at once.
-        """,
+        The blocks only spin. They differ in threads, shared memory, and in whether all end at once.""",
         CLOCKS,
         "launch {launch_ns} ns, of blocks as matrix products have them",
         Table(

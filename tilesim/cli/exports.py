@@ -2,28 +2,17 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
 from tilesim import player
-from tilesim.cli.arguments.film_targets import (
-    COURSE_FORMATS,
-    FORMATS,
-    MOVING,
-    PAGES,
-    SLIDES,
-    SOURCE,
-    STILLS,
-    CourseFilm,
-    FilmTarget,
-    Target,
-    chosen,
-    spoken,
-)
-from tilesim.cli.arguments.parameter_types import Instant
+from tilesim.cli.arguments import film_targets as targets
+from tilesim.cli.arguments.film_targets import COURSE_FORMATS, FORMATS, MOVING, PAGES, SLIDES, SOURCE, STILLS
+from tilesim.cli.arguments.parameter_types import INSTANT
 from tilesim.cli.output.figures import wrote
 from tilesim.cli.packages import COURSE, declared, load, scene_class, scene_file, scene_names
 from tilesim.declared import course
@@ -40,7 +29,6 @@ OF_A_COURSE = (
     *("scene", "output"),
     *("films", "theme", "lang", "size", "fps", "transparent", "format", "captions"),
 )
-"""The options that a course accepts."""
 LEFT_OUT = ("opening", "work")
 """What a film has unless `--no-NAME` leaves it out."""
 OF_FRAMES = ("size", "fps", "transparent", "seconds", "from", "to", "captions", *LEFT_OUT)
@@ -59,11 +47,11 @@ class ExportRequest:
     """What is to be made of a scene, and written to `output`.
 
     `size` and `fps` are None where the form is to choose them. `start` and `end`: seconds of the film, its
-    own ones for None. `at`: the instant of a still or a page, as `Instant` makes it. `poster`: where the
+    own ones for None. `at`: the instant of a still or a page, as INSTANT makes it. `poster`: where the
     end card is written, too. `films`: of a course, by name; all of it for None.
     """
 
-    scene: Target
+    scene: targets.Target
     output: Path
     form: str
     settings: Mapping[str, Any]
@@ -79,10 +67,8 @@ class ExportRequest:
 
     @classmethod
     def of(cls, asked: Mapping[str, Any]) -> "ExportRequest":
-        """A request from what was asked for, by name; the settings are not checked before `planned`.
-
-        Raises TilesimError for what is missing, has the wrong type, or does not fit the form.
-        """
+        """A request from what was asked for, by name; the settings are not checked before `planned`. Raises
+        TilesimError for what is missing, has the wrong type, or does not fit the form."""
         schema = load("scenes", "film.settings")
         kinds = _kinds(schema)
         own = {name: asked[name] for name in asked if name in kinds}
@@ -90,12 +76,14 @@ class ExportRequest:
         if "scene" not in own:
             raise TilesimError("it has no scene")
         try:
-            scene = FilmTarget().convert(own["scene"], None, None)
-            output, form = chosen(own.get("output"), own.get("format"), scene.label)
-            films = (
-                [CourseFilm().convert(name, None, None) for name in own["films"]] if "films" in own else None
-            )
-            at = Instant().convert(_instant(own["at"]), None, None) if "at" in own else None
+            scene = targets.FilmTarget().convert(own["scene"], None, None)
+            output, form = targets.chosen(own.get("output"), own.get("format"), scene.label)
+            films = own.get("films") and [
+                targets.CourseFilm().convert(one, None, None) for one in own["films"]
+            ]
+            at = own.get("at")
+            if at is not None:
+                at = INSTANT.convert(at if isinstance(at, tuple) else str(at), None, None)
         except click.UsageError as error:
             raise TilesimError(error.message) from None
         _check_form(scene, form, asked, at)
@@ -111,12 +99,10 @@ class ExportRequest:
 
     @property
     def captions_file(self) -> Path | None:
-        """Where the captions are written, None where nobody wants them."""
         return self.output.with_suffix(".vtt") if self.captions else None
 
     @property
     def outputs(self) -> tuple[Path | None, ...]:
-        """The files that are written."""
         return self.output, self.poster, self.captions_file
 
     @property
@@ -151,26 +137,20 @@ def report(made: Made) -> None:
 
 
 def option(name: str) -> str:
-    """What the command line calls a setting.
-
-    >>> option("ctas_per_sm"), option("opening")
-    ('--ctas-per-sm', '--no-opening')
-    """
+    """What the command line calls a setting."""
     return f"--no-{name}" if name in LEFT_OUT else f"--{name.replace('_', '-')}"
 
 
 def planned(request: ExportRequest, scene: tuple[Any, Path] | None = None) -> Sequence[Any]:
-    """What scenes/ is to draw, all of it checked: one request, or one for each film of a course.
-
-    `scene`: what `request.scene.scene()` gave, if it is loaded already. Raises TilesimError where a film
-    cannot be made as asked for.
-    """
+    """What scenes/ is to draw, all of it checked: one request, or one for each film of a course. `scene`:
+    what `request.scene.scene()` gave, if it is loaded already. Raises TilesimError where a film cannot be
+    made as asked for."""
     render_request = load("scenes", "render.running").RenderRequest
+    if request.form not in PAGES:
+        load("scenes", "look.language").check_font(request.settings.get("lang", SOURCE))
     if request.scene.is_course:
         return _course(request, render_request)
     act, file = scene or request.scene.scene()
-    if request.form not in PAGES:
-        load("scenes", "look.language").check_font(request.settings.get("lang", SOURCE))
     schema, settings = load("scenes", "film.settings"), request.settings
     if is_film(act):
         schema.check(settings, _kinds(schema) | act.asked)
@@ -192,12 +172,9 @@ def planned(request: ExportRequest, scene: tuple[Any, Path] | None = None) -> Se
 
 
 def make(
-    request: ExportRequest,
-    requests: Sequence[Any],
-    jobs: int,
-    progress: Callable[[int], object] = lambda frames: None,
-    workers: Executor | None = None,
-) -> Made:
+    request: ExportRequest, requests: Sequence[Any], jobs: int,
+    progress: Callable[[int], object] = lambda frames: None, workers: Executor | None = None,
+) -> Made:  # fmt: skip
     """Write what was `planned`; raises TilesimError where it cannot be drawn or written."""
     first, output = requests[0], request.output
     moments = load("scenes", "render.files.moments")
@@ -220,27 +197,24 @@ def make(
         return made
     card = type(first)(first.scene, first.file, request.format("png"), settings=first.settings)
     moments.save(card, request.at, request.poster)
-    return Made([*made.files, (request.poster, _pixels(card.format))], made.figures, made.note, made.title)
+    return replace(made, files=[*made.files, (request.poster, _pixels(card.format))])
 
 
 def is_film(scene: Any) -> bool:
-    """Whether a scene is a film of ours, which takes settings."""
     return hasattr(scene, "checked")
 
 
 def check(scene: Any, settings: Mapping[str, Any]) -> None:
-    """Raise TilesimError where a film cannot be made of `settings`."""
     scene.checked(settings)
     if scene.default:
         load("scenes", "film.traces").traces_for(scene.default, settings)
 
 
 def _kinds(schema: Any) -> dict[str, Any]:
-    """What a request may say besides settings, and what each may be."""
     yes_or_no = schema.Kind(lambda value: isinstance(value, bool), "true or false")
     number, name = schema.NUMBER, schema.NAME
     return {
-        "scene": schema.Kind(lambda one: isinstance(one, Target) or name.fits(one), "a text"),
+        "scene": schema.Kind(lambda one: isinstance(one, targets.Target) or name.fits(one), "a text"),
         "output": schema.FILE,
         "format": schema.one_of(FORMATS),
         "size": name,
@@ -254,11 +228,11 @@ def _kinds(schema: Any) -> dict[str, Any]:
         ),
         "poster": schema.FILE,
         "captions": yes_or_no,
-        "films": schema.Kind(_are_names, "a list of films, and at least one"),
+        "films": schema.Kind(partial(are, str), "a list of films, and at least one"),
     }
 
 
-def _check_form(scene: Target, form: str, asked: Mapping[str, Any], at: tuple[float, str] | None) -> None:
+def _check_form(scene: targets.Target, form: str, asked: Mapping[str, Any], at: Any) -> None:
     """Raise TilesimError where a course is asked for what one film has, a still for what a film has, ..."""
     given = [name for name in asked if name in LEFT_OUT or asked[name] is not False]
     if scene.is_course and form not in COURSE_FORMATS:
@@ -281,7 +255,6 @@ def _check_form(scene: Target, form: str, asked: Mapping[str, Any], at: tuple[fl
 
 
 def _course(request: ExportRequest, render_request: Any) -> list[Any]:
-    load("scenes", "look.language").check_font(request.settings.get("lang", SOURCE))
     taught, none = course(declared()), load("scenes", "film.settings").NO_FILM
     names, form, made = request.films or taught, request.format(request.form), []
     for name, following in zip(names, [*names[1:], none], strict=True):
@@ -308,7 +281,7 @@ def _page(request: ExportRequest, film: Any) -> Made:
         names=None if alike else runs.names(traces),
         story=player.Story(title, card.sentence, card.number, card.aside),
         theme=request.settings.get("theme", ""),
-        **spoken(request.settings.get("lang")),
+        **targets.spoken(request.settings.get("lang")),
         at=request.at and request.at[0],
     )
     files.write(request.output, lambda stream: stream.write(text.encode()))
@@ -320,9 +293,6 @@ def _pixels(form: Any) -> str:
     return "x".join(map(str, form.size))
 
 
-def _instant(at: Any) -> Any:
-    return at if isinstance(at, tuple) else str(at)
-
-
-def _are_names(names: Any) -> bool:
-    return isinstance(names, list) and bool(names) and all(isinstance(name, str) for name in names)
+def are(kind: type, values: Any) -> bool:
+    """Whether they are a list of some values of that type."""
+    return isinstance(values, list) and bool(values) and all(isinstance(one, kind) for one in values)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Executor, Future
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import Any
 
@@ -19,24 +19,18 @@ cluster_option = click.option(
 )
 
 
-def workers_of(cluster: str | None) -> AbstractContextManager[Executor | None]:
-    """A cluster's workers, as `cluster_executor` gives them; None where there is none, and films are drawn
-    here."""
-    return nullcontext() if cluster is None else cluster_executor(cluster)
-
-
-RETRIES = 3
-"""How often a task is tried anew that a cluster has lost with its worker, or that failed there."""
 PATIENCE = 8
-"""Seconds that a cluster may take to answer."""
 LOST = 30
 """Seconds without any worker, after which none is expected back; a nanny needs some to start one anew."""
 
 
 @contextmanager
-def cluster_executor(address: str) -> Iterator[Executor]:
-    """The workers of the Dask cluster whose scheduler is at `address`; raises TilesimError once these are
-    lost."""
+def workers_of(address: str | None) -> Iterator[Executor | None]:
+    """The workers of the Dask cluster whose scheduler is at `address`, None without one: films are drawn here
+    then. Raises TilesimError once the workers are lost."""
+    if address is None:
+        yield None
+        return
     client = _client(address)
     try:
         yield Workers(client, address)
@@ -62,7 +56,7 @@ class Workers(Executor):
 
     def __init__(self, client: Any, address: str) -> None:
         self.client, self.address = client, address
-        self.executor = client.get_executor(retries=RETRIES)
+        self.executor = client.get_executor(retries=3)
         self.seen = monotonic()
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **options: Any) -> "Answer":

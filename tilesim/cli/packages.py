@@ -17,14 +17,11 @@ NEEDS = {
 }
 
 COURSE = "course"
-"""The name under which films are exported as one."""
 
 
 def load(folder: str, module: str = "") -> ModuleType:
     """The package `tilesim_<folder>`, or a module of it; from the folder beside tilesim/ where not installed.
-
-    Raises TilesimError, saying what to install, where it or a package that it needs is missing.
-    """
+    Raises TilesimError, saying what to install, where it or a package that it needs is missing."""
     name = f"tilesim_{folder}"
     try:
         if name not in sys.modules and find_spec(name) is None:
@@ -39,8 +36,11 @@ def load(folder: str, module: str = "") -> ModuleType:
 
 def declared() -> Mapping[str, Declared]:
     """What films say of themselves, by name, in teaching order, without Manim."""
-    folder = _folder_of("scenes")
-    return films(folder) if folder else {}
+    spec, beside = find_spec("tilesim_scenes"), _beside("scenes")
+    installed = list(spec.submodule_search_locations or []) if spec else []
+    if not installed and not beside.is_dir():
+        return {}
+    return films(Path(installed[0]) if installed else beside)
 
 
 def scene_names() -> dict[str, str]:
@@ -60,15 +60,6 @@ def scene_class(name: str) -> Any:
 
 def scene_file(name: str) -> Path:
     return Path(str(load("scenes", name.replace("-", "_")).__file__))
-
-
-def _folder_of(folder: str) -> Path | None:
-    """Where the package's files lie, None where there is none."""
-    spec = find_spec(f"tilesim_{folder}")
-    for place in (spec.submodule_search_locations or []) if spec else []:
-        return Path(place)
-    beside = _beside(folder)
-    return beside if beside.is_dir() else None
 
 
 def _beside(folder: str) -> Path:

@@ -18,10 +18,8 @@ from tilesim.traces import Trace
 
 
 def record_suite(folder: str, repeats: int) -> None:
-    """Record on this machine's GPU what `folder` lacks of the suite, each run a file and a line.
-
-    Raises TilesimError where the folder cannot be made or is of another GPU, or no run could be recorded.
-    """
+    """Record on this machine's GPU what `folder` lacks of the suite, each run a file and a line. Raises
+    TilesimError where the folder cannot be made or is of another GPU, or no run could be recorded."""
     kernels = load("kernels")
     entry = kernels.gpu_facts()
     path = Path(folder)
@@ -30,16 +28,12 @@ def record_suite(folder: str, repeats: int) -> None:
     except OSError as error:
         raise TilesimError(f"cannot write {folder}: {error.strerror or error}") from None
     _note(entry, path / DEVICE)
-    runs = suite(values(published(checked(entry))))
-    lines = [_record(kernels, run, path / f"{run.name}{RUN}", repeats) for run in _counted(runs)]
-    if not any(lines):
-        raise TilesimError(f"no run of the suite could be recorded into {folder}")
-
-
-def _counted(runs: list[Run]) -> Any:
+    runs, recorded = suite(values(published(checked(entry)))), 0
     for i, run in enumerate(runs, 1):
         click.echo(f"{i:2} of {len(runs)}  {run.name:24}", nl=False)
-        yield run
+        recorded += _record(kernels, run, path / f"{run.name}{RUN}", repeats)
+    if not recorded:
+        raise TilesimError(f"no run of the suite could be recorded into {folder}")
 
 
 def _record(kernels: Any, run: Run, path: Path, repeats: int) -> bool:
@@ -51,14 +45,8 @@ def _record(kernels: Any, run: Run, path: Path, repeats: int) -> bool:
         except TilesimError:  # as an interrupted copy may be
             pass
     try:
-        trace = kernels.record(
-            run.schedule,
-            run.problem,
-            kernel=run.kernel,
-            stages=run.stages,
-            ctas_per_sm=run.ctas_per_sm,
-            repeats=repeats,
-        )
+        options = {"kernel": run.kernel, "stages": run.stages, "ctas_per_sm": run.ctas_per_sm}
+        trace = kernels.record(run.schedule, run.problem, repeats=repeats, **options)
     except TilesimError as error:
         click.echo(f"left out: {error}")
         return False
@@ -90,8 +78,7 @@ class Recordings(NamedTuple):
 
 
 def found(paths: Iterable[str]) -> Recordings:
-    """What lies in files of traces and folders; TraceError for a folder without one, and for those of two
-    GPUs."""
+    """What lies in files of traces and folders; TraceError for a folder without one, and for two GPUs."""
     runs: list[str] = []
     beside: dict[str, str] = {}
     for path in map(Path, paths):

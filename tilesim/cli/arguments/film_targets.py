@@ -29,20 +29,16 @@ def chosen(output: str | None, form: str | None, label: str) -> tuple[str, str]:
         raise TilesimError(f"slides are written as {' or '.join(SLIDES_IN)}, not as {shown(output)}")
     if form not in FORMATS:
         endings = [f".{name}" for name in FORMATS if name != SLIDES] + [".pptx"]
-        near = get_close_matches(ending, endings, n=1)
-        raise TilesimError(
-            f"{shown(output)} does not end in "
-            + (f"{near[0]}; did you mean {Path(output).with_suffix(near[0]).name!r}?" if near else "")
-            + (f"any of {', '.join(endings)}" if not near else "")
-        )
+        which = f"any of {', '.join(endings)}"
+        if near := get_close_matches(ending, endings, n=1):
+            which = f"{near[0]}; did you mean {Path(output).with_suffix(near[0]).name!r}?"
+        raise TilesimError(f"{shown(output)} does not end in {which}")
     return output, form
 
 
 class Target(NamedTuple):
-    """A film by `name`, or the scene `name` of a Python `file`, its only one where the name is empty.
-
-    The name COURSE without a file is that of several films as one, which have no scene.
-    """
+    """A film by `name`, or the scene `name` of a Python `file`, its only one where the name is empty. The
+    name COURSE without a file is that of several films as one, which have no scene."""
 
     name: str
     file: Path | None = None
@@ -104,8 +100,6 @@ def _unknown(value: str) -> str:
 
 
 class CourseFilm(click.ParamType):
-    """The name of a film, spelled with - or _."""
-
     name = "NAME"
 
     def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> Any:

@@ -1,6 +1,6 @@
 """The options that several commands share, and how they become a Problem, a Device and Costs."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -12,9 +12,9 @@ from tilesim.cli.arguments.parameter_types import (
     DEVICES,
     DTYPES,
     ORDER,
+    TILE_SHAPE,
     OutputFile,
     Schedule,
-    TileShape,
     Whole,
     usage,
 )
@@ -31,7 +31,6 @@ from tilesim.traces import Trace
 F = TypeVar("F", bound=Callable[..., Any])
 
 OWN = "from the file"
-"""The default shown in help for options that add facts to a file."""
 PROBLEM = Problem(4096, 4096, 512)
 DEVICE = "h200"
 MAX_TILES = 2**22
@@ -50,52 +49,43 @@ def _group(*options: Callable[[F], F]) -> Callable[[F], F]:
     return decorate
 
 
+Row = tuple[str, str, Any, str, object]
+"""An option as it is listed: name, metavar, type, help, and the default that help shows."""
+
+
+def _listed(rows: Iterable[Row], own: str) -> Callable[[F], F]:
+    """The options of `rows`. Help shows the default of each, or `own` in its place."""
+    options = []
+    for name, metavar, kind, help, usual in rows:
+        shown = f"  [{own or usual}]" if own or usual else ""
+        options.append(click.option(f"--{name}", type=kind, metavar=metavar, help=help + shown))
+    return _group(*options)
+
+
 def problem_options(own: str = "", names: Sequence[str] = PROBLEM_NAMES) -> Callable[[F], F]:
-    """The options of a Problem, or some of them by name. Help shows PROBLEM's values as the defaults, or
-    `own` in their place."""
-    about = {
-        "m": ("SIZE", int, "Rows of A and C."),
-        "n": ("SIZE", int, "Columns of B and C."),
-        "k": ("SIZE", int, "Columns of A, rows of B."),
-        "tile": ("MxNxK", TileShape(), "Output tile of a thread block, and the size of a K-step."),
-        "order": (
-            *("NAME", ORDER),
-            "Rasterization order; grouped:8 goes through 8 rows of tiles at a time, column by column.",
-        ),
-        "dtype": ("NAME", DTYPES, f"Data type of A and B: {', '.join(DTYPE_BYTES)}."),
-    }
-    usual = {name: getattr(PROBLEM, name) for name in names} | {"tile": "x".join(map(str, PROBLEM.tile))}
-    return _group(
-        *(
-            click.option(f"--{name}", type=kind, metavar=metavar, help=f"{help}  [{own or usual[name]}]")
-            for name, (metavar, kind, help) in about.items()
-            if name in names
-        )
+    """The options of a Problem, or some of them by name; see `_listed`."""
+    tile, dtypes = "x".join(map(str, PROBLEM.tile)), ", ".join(DTYPE_BYTES)
+    order = "Rasterization order; grouped:8 goes through 8 rows of tiles at a time, column by column."
+    rows: tuple[Row, ...] = (
+        ("m", "SIZE", int, "Rows of A and C.", PROBLEM.m),
+        ("n", "SIZE", int, "Columns of B and C.", PROBLEM.n),
+        ("k", "SIZE", int, "Columns of A, rows of B.", PROBLEM.k),
+        ("tile", "MxNxK", TILE_SHAPE, "Output tile of a thread block, and the size of a K-step.", tile),
+        ("order", "NAME", ORDER, order, PROBLEM.order),
+        ("dtype", "NAME", DTYPES, f"Data type of A and B: {dtypes}.", PROBLEM.dtype),
     )
+    return _listed([row for row in rows if row[0] in names], own)
 
 
 def device_options(own: str = "") -> Callable[[F], F]:
-    """The options of a Device. Help shows the default of each, or `own` in its place."""
-
-    def shown(value: object) -> str:
-        return f"  [{own or value}]"
-
-    sms = "Number of SMs of that GPU."
-    return _group(
-        click.option(
-            "--device",
-            type=DEVICES,
-            metavar="NAME",
-            help="GPU: a name from `tilesim list`, or a device file." + shown(DEVICE),
-        ),
-        click.option("--sms", type=int, metavar="COUNT", help=sms + (shown(own) if own else "")),
-        click.option(
-            "--ctas-per-sm", type=int, metavar="COUNT", help="Thread blocks that fit on an SM." + shown(1)
-        ),
-        click.option(
-            "--busy-sms", type=int, metavar="COUNT", help="SMs that another kernel holds." + shown(0)
-        ),
+    """The options of a Device; see `_listed`."""
+    rows: tuple[Row, ...] = (
+        ("device", "NAME", DEVICES, "GPU: a name from `tilesim list`, or a device file.", DEVICE),
+        ("sms", "COUNT", int, "Number of SMs of that GPU.", ""),
+        ("ctas-per-sm", "COUNT", int, "Thread blocks that fit on an SM.", "1"),
+        ("busy-sms", "COUNT", int, "SMs that another kernel holds.", "0"),
     )
+    return _listed(rows, own)
 
 
 reading_options = _group(
@@ -117,7 +107,6 @@ reading_options = _group(
     ),
 )
 file_options = _group(problem_options(OWN), device_options(OWN), reading_options)
-"""What a file of others may not say."""
 costs_options = _group(
     click.option(
         "--costs",
@@ -133,21 +122,34 @@ costs_options = _group(
         help="Seed of the random variation of K-steps, 0 or more.  [0]",
     ),
 )
+
+
+def count_option(
+    name: str, about: str, default: int, least: int = 1, most: int | None = 1000, **more: Any
+) -> Callable[[F], F]:
+    kind = Whole(least, most)
+    return click.option(f"--{name}", type=kind, default=default, help=f"{about}  [{default}]", **more)
+
+
+def samples_option(each: str, default: int = 100) -> Callable[[F], F]:
+    return count_option("samples", f"Samples per {each}.", default, most=100_000)
+
+
+def sizes_option(about: str, kind: click.ParamType, **more: Any) -> Callable[[F], F]:
+    """`--size`, which may be repeated, passed on as `sizes`."""
+    return click.option("--size", "sizes", type=kind, multiple=True, help=about, **more)
+
+
+seed_option = count_option("seed", "Seed of the random operands.", 0, 0, 2**63 - 1)
 kernel_options = _group(
     click.option(
         "--warps", type=Whole(1, 32), help="Warps per thread block.  [4 or 8, depending on the tile]"
     ),
     click.option("--stages", type=Whole(1, 32), help="Pipeline stages.  [as many as fit, up to 6]"),
-    click.option("--seed", type=Whole(0, 2**63 - 1), default=0, help="Seed of the random operands.  [0]"),
+    seed_option,
 )
-ctas_option = click.option(
-    "--ctas-per-sm",
-    type=Whole(1, 64),
-    default=1,
-    help="Thread blocks per SM that the schedule plans for.  [1]",
-)
+ctas_option = count_option("ctas-per-sm", "Thread blocks per SM that the schedule plans for.", 1, most=64)
 run_options = _group(click.argument("schedule", type=Schedule()), problem_options(), device_options())
-"""What a command plans and plays."""
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
@@ -167,14 +169,16 @@ def output_option(kind: OutputFile, help: str) -> Callable[[F], F]:
     return click.option("-o", "--output", type=kind, metavar="FILE", help=help)
 
 
+figures_option = output_option(FIGURES_FILE, "Write the figures here (.json).")
+report_options = _group(figures_option, json_option)
+
+
 def save_trace(trace: Trace, output: str) -> None:
-    """Write `trace` in the format given by the extension of `output`, .npz by default, and report it."""
     formats.save(trace, output, formats.format_of(output) or "npz")
     wrote(output)
 
 
 def given(options: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """Those of `names` that were on the command line, with their values."""
     return {name: options[name] for name in names if options.get(name) is not None}
 
 

@@ -63,9 +63,7 @@ class Name(click.ParamType):
     ) -> None:
         self.choices, self.complete = choices, complete
 
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
+    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
         return self.complete(incomplete, self.choices())
 
 
@@ -79,16 +77,12 @@ class DeviceName(Name):
     def convert(self, value: Any, param: Any, ctx: Any) -> str:
         if ctx and ctx.resilient_parsing:
             return value
-        if not value.lower().endswith(ENDING):
-            return self._known(value)
-        with usage():
-            name = register(value)
-        if ctx:
-            ctx.call_on_close(partial(discard, name))
-        return name
-
-    def _known(self, value: str) -> str:
-        """Its preset's name, or its own where it has another number of SMs; a note says how they differ."""
+        if value.lower().endswith(ENDING):
+            with usage():
+                name = register(value)
+            if ctx:
+                ctx.call_on_close(partial(discard, name))
+            return name
         gpu = gpus.named(value)
         if gpu is None:
             return value  # the noun says so
@@ -101,7 +95,6 @@ TORCH_NAMES = {
     "float16": "fp16", "half": "fp16", "bfloat16": "bf16", "float32": "fp32", "float": "fp32",
     "float8": "fp8", "float8_e4m3fn": "fp8",
 }  # fmt: skip
-"""What PyTorch calls some data types."""
 
 
 class Dtype(Name):
@@ -129,10 +122,7 @@ class Names(click.ParamType):
     def convert(self, value: Any, param: Any, ctx: Any) -> Sequence[Any]:
         return [self.kind.convert(word.strip(), param, ctx) for word in value.split(",")]
 
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """As a value of the type itself, after those that are there."""
+    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
         before, comma, word = incomplete.rpartition(",")
         items = self.kind.shell_complete(ctx, param, word)
         return [CompletionItem(before + comma + item.value, item.type) for item in items]
@@ -161,26 +151,40 @@ class Seconds(click.ParamType):
             self.fail(f"{shown(value)} is not a number of seconds such as 6.5", param, ctx)
 
 
-class TileShape(click.ParamType):
-    name = "MxNxK"
+class Text(click.ParamType):
+    """A text of some form, which `make` turns into a value; what is no text is a value already."""
 
-    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[int, ...]:
-        if isinstance(value, tuple):
+    def __init__(self, name: str, form: str, what: str, make: Callable[[re.Match[str]], Any]) -> None:
+        self.name, self.form, self.what, self.make = name, form, what, make
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        if not isinstance(value, str):
             return value
-        if not re.fullmatch(r"[0-9]{1,15}x[0-9]{1,15}x[0-9]{1,15}", value.lower(), re.ASCII):
-            self.fail(f"{value!r} is not three sizes such as 128x256x64", param, ctx)
-        return tuple(int(size) for size in value.lower().split("x"))
+        if not (found := re.fullmatch(self.form, value)):
+            self.fail(f"{shown(value)} is {self.what}", param, ctx)
+        return self.make(found)
 
 
-class Percent(click.ParamType):
-    name = "PERCENT"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> float:
-        if isinstance(value, float):
-            return value
-        if not re.fullmatch(r"[0-9]{1,4}(\.[0-9]{0,4})?%?", value):
-            self.fail(f"{shown(value)} is not a percentage such as 2%", param, ctx)
-        return float(value.removesuffix("%")) / 100
+TILE_SHAPE = Text(
+    "MxNxK",
+    r"([0-9]{1,15})[xX]([0-9]{1,15})[xX]([0-9]{1,15})",
+    "not three sizes such as 128x256x64",
+    lambda found: tuple(map(int, found.groups())),
+)
+PERCENT = Text(
+    "PERCENT",
+    r"([0-9]{1,4}(?:\.[0-9]{0,4})?)%?",
+    "not a percentage such as 2%",
+    lambda found: float(found[1]) / 100,
+)
+NS = {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6}
+INSTANT = Text(
+    "TIME",
+    r"([0-9]{1,15}(?:\.[0-9]{0,15})?)(?:s?|(ns|us|µs|ms))",
+    "neither a second of the film such as 6.5, nor an instant of the trace such as 12.5us",
+    lambda found: (float(found[1]) * NS.get(found[2], 1), "ns" if found[2] else ""),
+)
+"""A second of the film, or an instant of the trace in ns: (6.5, "") or (12500.0, "ns")."""
 
 
 class Schedule(click.ParamType):
@@ -201,17 +205,13 @@ class Schedule(click.ParamType):
                 resolve("schedule", value, SCHEDULES, 2, ScheduleError)
         return value
 
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
+    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
         return or_file(incomplete, with_parameters(SCHEDULES))
 
 
 class OutputFile(click.Path):
-    """A file to be written; what would keep it from being written is said before any work is done.
-
-    Where its name has an ending, that must be one of `endings`, or `rule` is the error; not so for a device.
-    """
+    """A file to be written; what would keep it from being written is said before any work is done. Where its
+    name has an ending, that must be one of `endings`, or `rule` is the error; not so for a device."""
 
     def __init__(self, *endings: str, rule: str = "") -> None:
         super().__init__()
@@ -224,22 +224,3 @@ class OutputFile(click.Path):
         if not fits and (path.is_file() or not path.exists()):
             self.fail(f"cannot write {value}: {self.rule}", param, ctx)
         return super().convert(value, param, ctx)
-
-
-NS = {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6}
-
-
-class Instant(click.ParamType):
-    """A second of the film, or an instant of the trace in ns: (6.5, "") or (12500.0, "ns")."""
-
-    name = "TIME"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[float, str]:
-        if isinstance(value, tuple):
-            return value
-        found = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{0,15})?)(?:s?|(ns|us|µs|ms))", value)
-        if not found:
-            what = "a second of the film such as 6.5, nor an instant of the trace such as 12.5us"
-            self.fail(f"{shown(value)} is neither {what}", param, ctx)
-        unit = found[2]
-        return (float(found[1]) * NS[unit], "ns") if unit else (float(found[1]), "")

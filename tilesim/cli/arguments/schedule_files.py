@@ -29,9 +29,7 @@ def file_and_name(text: str) -> tuple[str, str] | None:
 
 def register(text: str) -> str:
     """Run the file of "mine.py:snake:2", register the function, and return its name as a schedule: "snake:2".
-
-    Raises ScheduleError where that fails, or where the name is another schedule's.
-    """
+    Raises ScheduleError where that fails, or where the name is another schedule's."""
     path, words = file_and_name(text) or (text, "")
     name = words.partition(":")[0]
     if not name:

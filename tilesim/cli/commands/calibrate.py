@@ -55,13 +55,9 @@ SHOWN = (
 )
 @json_option
 def command(
-    traces: tuple[str, ...],
-    output: str | None,
-    device_file: str | None,
-    device: str | None,
-    memory: str | None,
-    as_json: bool,
-) -> None:
+    traces: tuple[str, ...], output: str | None, device_file: str | None, device: str | None,
+    memory: str | None, as_json: bool,
+) -> None:  # fmt: skip
     """Fit one set of costs to all sizes of each kernel in the TRACE files, and show how accurate it is.
 
     Kernels differ in schedule, loads, overlap, warps, stages, dtype, tile, or thread blocks per SM. A FOLDER
@@ -87,7 +83,7 @@ def command(
         text = _text(fitted, loaded)
         if output:
             save_text(output, text)
-        click.echo(text.rstrip() if as_json else _reports(fitted, loaded))
+        click.echo(text.rstrip() if as_json else "\n".join(_report(one, loaded) for one in fitted))
         return
     one_device(loaded)
     measured = MemorySystem.read(report).facts if report else {}
@@ -100,16 +96,14 @@ def command(
     if as_json:
         click.echo(text.rstrip())
         return
+    known = with_derived(published(entry))
+    constants = {name: known[name] for name in ("sustained_mhz", *CONSTANTS) if name in known}
     with adding(name, entry):
-        click.echo("\n".join([*_constants(entry), "", _reports(fitted, own)]))
-
-
-def _reports(fitted: list[Calibration], traces: dict[str, Trace]) -> str:
-    return "\n".join(_report(one, traces) for one in fitted)
+        reports = [_report(one, own) for one in fitted]
+        click.echo("\n".join([entry["title"], *device_table.named(constants), "", *reports]))
 
 
 def _base(device: str | None, beside: str | None, traces: dict[str, Trace]) -> Mapping[str, Any]:
-    """The known facts about the GPU: from --device, from the file next to the traces, or from a preset."""
     if device:
         return entry_of(device)
     if beside:
@@ -118,12 +112,6 @@ def _base(device: str | None, beside: str | None, traces: dict[str, Trace]) -> M
     if not trace.device.name:
         raise DeviceError(f"{first} does not say on which GPU it ran; give --device, a name or a device file")
     return entry_of(trace.device.name)
-
-
-def _constants(entry: Mapping[str, Any]) -> list[str]:
-    known = with_derived(published(entry))
-    shown = {name: known[name] for name in ("sustained_mhz", *CONSTANTS) if name in known}
-    return [entry["title"], *device_table.named(shown)]
 
 
 def _text(fitted: list[Calibration], traces: dict[str, Trace]) -> str:

@@ -8,16 +8,7 @@ import click
 
 from tilesim.choice.choose import choose
 from tilesim.choice.estimate import Estimate
-from tilesim.cli.arguments.options import (
-    PROBLEM,
-    device_from,
-    device_options,
-    given,
-    json_option,
-    problem_options,
-    usage,
-)
-from tilesim.cli.arguments.parameter_types import Whole
+from tilesim.cli.arguments import options as shared
 from tilesim.cli.output.tables import text
 from tilesim.errors import ChoiceError
 from tilesim.products import LAYOUTS, Product
@@ -29,35 +20,33 @@ COLUMNS = (
 
 
 @click.command(short_help="Rank kernels for a shape by predicted time.")
-@problem_options(names=SIZES)
+@shared.problem_options(names=SIZES)
 @click.option(
     "--layout",
     type=click.Choice(LAYOUTS),
     default=LAYOUTS[0],
     help="Layouts of A and B: row-major (n) or column-major (t).  [nn]",
 )
-@device_options()
-@click.option("--top", type=Whole(1, 10_000), default=8, help="Number of kernels to show.  [8]")
-@json_option
+@shared.device_options()
+@shared.count_option("top", "Number of kernels to show.", 8, most=10_000)
+@shared.json_option
 def command(layout: str, top: int, as_json: bool, **options: Any) -> None:
     """Rank the kernels that can compute a product, fastest first, with their times and what limits them.
 
     The times are predicted by the model, and nothing is measured; `tilesim tune --top 8` measures the best.
     """
-    with usage():
-        sizes = {name: getattr(PROBLEM, name) for name in SIZES} | given(options, SIZES)
+    with shared.usage():
+        sizes = {name: getattr(shared.PROBLEM, name) for name in SIZES} | shared.given(options, SIZES)
         product = Product(**sizes, layout=layout)
         if options["ctas_per_sm"] is not None:
             raise ChoiceError(
                 "how many thread blocks fit on an SM depends on each kernel; leave out --ctas-per-sm"
             )
-        device = device_from(options)
+        device = shared.device_from(options)
     ranked = choose(product, device)
     if as_json:
-        what = asdict(product) | {"device": device.name}
-        click.echo(
-            json.dumps(what | {"candidates": len(ranked), "ranking": [_values(one) for one in ranked[:top]]})
-        )
+        what = asdict(product) | {"device": device.name, "candidates": len(ranked)}
+        click.echo(json.dumps(what | {"ranking": [_values(one) for one in ranked[:top]]}))
         return
     head = f"{product} on {device.title}: {len(ranked)} kernels by the model"
     click.echo("\n".join([head, "", *text(map(_row, ranked[:top]), COLUMNS)]))
@@ -72,7 +61,6 @@ def _values(one: Estimate) -> dict[str, Any]:
 
 
 def _row(one: Estimate) -> dict[str, Any]:
-    """An estimate as a row: the kernel, its time, and the parts that take a hundredth of it or more."""
     config = one.config
     name = config.name if config.schedule in config.name else f"{config.name} {config.schedule}"
     parts = ", ".join(f"{part} {ns / one.ns:.0%}" for part, ns in one.parts.items() if ns >= one.ns / 100)

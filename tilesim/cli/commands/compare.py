@@ -9,15 +9,8 @@ import click
 
 from tilesim.analysis.compare import DIVERGED, Comparison, Pair, compare
 from tilesim.analysis.regression import Change, Regression, regression
-from tilesim.cli.arguments.options import (
-    costs_from,
-    costs_options,
-    facts_from,
-    file_options,
-    json_option,
-    usage,
-)
-from tilesim.cli.arguments.parameter_types import INPUT, Percent
+from tilesim.cli.arguments import options as shared
+from tilesim.cli.arguments.parameter_types import INPUT, PERCENT
 from tilesim.cli.output.figures import time
 from tilesim.engine.simulate import replay
 from tilesim.errors import TilesimError, TraceError
@@ -33,21 +26,17 @@ from tilesim.traces import Trace, about
 )
 @click.option(
     "--fail-above",
-    type=Percent(),
+    type=PERCENT,
     metavar="PERCENT",
     help="Exit with 1 if it is slower by more, 2% for example, and by more than the noise.",
 )
-@file_options
-@costs_options
-@json_option
+@shared.file_options
+@shared.costs_options
+@shared.json_option
 def command(
-    traces: tuple[str, ...],
-    before: tuple[str, ...],
-    fail_above: float | None,
-    seed: int,
-    as_json: bool,
+    traces: tuple[str, ...], before: tuple[str, ...], fail_above: float | None, seed: int, as_json: bool,
     **options: Any,
-) -> None:
+) -> None:  # fmt: skip
     """Show how well the simulated trace SIM matches the trace MEASURED of the same problem.
 
     Without SIM, the schedule of each measured trace is simulated, with its default costs or those of --costs.
@@ -60,7 +49,7 @@ def command(
     options are an earlier and a later run. Several repeats of a side show the noise between them; each
     earlier one takes a --before of its own.
     """
-    facts = facts_from(options)
+    facts = shared.facts_from(options)
     loaded = read_several(traces, facts)
     if before or fail_above is not None or _are_two_runs(loaded, seed, options):
         later = list(zip(traces, loaded, strict=True))
@@ -78,19 +67,21 @@ def command(
         raise click.UsageError(
             "--costs and --seed apply only if the simulation is made here; leave out either them or SIM"
         )
-    simulations = simulations or [_simulate(trace, seed, options) for trace in measured]
+    for trace in () if simulations else measured:
+        costs = shared.costs_from(options, trace.schedule, trace.gemm, trace.device)
+        with shared.usage():
+            simulations.append(replay(trace, costs, seed))
     pairs = list(zip(simulations, measured, strict=True))
     found = [compare(*pair) for pair in pairs]
+    values = [
+        {"simulated": about(simulated), "measured": about(run)} | one.as_json()
+        for one, (simulated, run) in zip(found, pairs, strict=True)
+    ]
     if len(found) > 1:
-        texts = [
-            json.dumps(_with_provenance(one, *pair) | {"trace": path})
-            for one, pair, path in zip(found, pairs, traces, strict=True)
-        ]
+        texts = [json.dumps(one | {"trace": path}) for one, path in zip(values, traces, strict=True)]
         click.echo("[\n" + ",\n".join(texts) + "\n]" if as_json else _table(found, measured))
     else:
-        click.echo(
-            json.dumps(_with_provenance(found[0], *pairs[0])) if as_json else _report(found[0], *pairs[0])
-        )
+        click.echo(json.dumps(values[0]) if as_json else _report(found[0], *pairs[0]))
 
 
 def _are_two_runs(traces: Sequence[Trace], seed: int, options: dict[str, Any]) -> bool:
@@ -103,7 +94,6 @@ def _are_two_runs(traces: Sequence[Trace], seed: int, options: dict[str, Any]) -
 def _compare_runs(
     later: list[tuple[str, Trace]], earlier: list[tuple[str, Trace]], fail_above: float | None, as_json: bool
 ) -> None:
-    """Print what is slower than before, and exit with 1 where that is too much and not noise."""
     if not earlier and len(later) == 2:
         earlier, later = later[:1], later[1:]
     if not earlier:
@@ -122,7 +112,6 @@ def _compare_runs(
 
 
 def _slower(found: Regression, before: Sequence[str], after: Sequence[str]) -> list[str]:
-    """The files, the result in a sentence, then lines for each part and the tiles and SMs that lost most."""
     whole = found.makespan
     noise = "" if whole.noise is None else f"; repeats differ by up to {whole.noise / whole.before:.1%}"
     word = "slower" if whole.ns > 0 else "faster"
@@ -158,19 +147,7 @@ def _change(name: str, change: Change) -> str:
     return f"  {name:22}{before:>12}{after:>12}{sign + more:>12}{noise}"
 
 
-def _simulate(measured: Trace, seed: int, options: dict[str, Any]) -> Trace:
-    costs = costs_from(options, measured.schedule, measured.gemm, measured.device)
-    with usage():
-        return replay(measured, costs, seed)
-
-
-def _with_provenance(found: Comparison, simulated: Trace, measured: Trace) -> dict[str, Any]:
-    """The figures, and what each of the two runs describes."""
-    return {"simulated": about(simulated), "measured": about(measured)} | found.as_json()
-
-
 def _table(found: Sequence[Comparison], measured: Sequence[Trace]) -> str:
-    """A line for each run, from its first multiply to its last write, then the median and largest error."""
     names = [_name(trace) for trace in measured]
     wide = max(map(len, names))
     lines = [f"{'':{wide}} {'measured':>12} {'simulated':>12} {'off':>7} {'in cycles':>9}"]
@@ -198,11 +175,17 @@ def _name(trace: Trace) -> str:
 
 
 def _report(found: Comparison, simulated: Trace, measured: Trace) -> str:
-    """The result in a sentence, one line per figure with both values, then how the two differ."""
-    lines = [_finding(found), "", f"  {'':22}{'simulated':>14}{'measured':>14}"]
+    error = found.run.error or 0.0
+    than = "as long as" if not error else f"{abs(error):.1%} {'longer' if error > 0 else 'shorter'} than"
+    ends = " and ".join(time(round(ns)) for ns in (found.run.simulated, found.run.measured))
+    lines = [
+        f"From its first multiply to its last write, the simulation is {than} the measured run: {ends}.",
+        "",
+        f"  {'':22}{'simulated':>14}{'measured':>14}",
+    ]
     lines += [
-        _words("schedule", simulated.schedule, measured.schedule),
-        _words("order", simulated.problem.order, measured.gemm.order),
+        f"  {'schedule':22}{simulated.schedule:>14} {measured.schedule:>13}",
+        f"  {'order':22}{simulated.problem.order:>14} {measured.gemm.order:>13}",
         _line("from first multiply", found.run),
         _line("makespan", found.makespan) + "  (a measured trace shows no launch)",
         _line("tail", found.tail),
@@ -228,17 +211,6 @@ def _report(found: Comparison, simulated: Trace, measured: Trace) -> str:
     if source := simulated.meta.get("costs", {}).get("source"):
         lines.append(f"  {'costs':22}{source}")
     return "\n".join(lines)
-
-
-def _finding(found: Comparison) -> str:
-    error = found.run.error or 0.0
-    than = "as long as" if not error else f"{abs(error):.1%} {'longer' if error > 0 else 'shorter'} than"
-    ends = " and ".join(time(round(ns)) for ns in (found.run.simulated, found.run.measured))
-    return f"From its first multiply to its last write, the simulation is {than} the measured run: {ends}."
-
-
-def _words(name: str, one: str, other: str) -> str:
-    return f"  {name:22}{one:>14} {other:>13}"
 
 
 def _line(name: str, pair: Pair) -> str:

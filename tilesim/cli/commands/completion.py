@@ -3,9 +3,6 @@
 import click
 from click.shell_completion import get_completion_class
 
-VARIABLE = "_TILESIM_COMPLETE"
-"""The environment variable through which the shell asks the program; click derives it from its name."""
-
 
 @click.command(short_help="Print the script that enables shell completion.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
@@ -22,4 +19,5 @@ def command(ctx: click.Context, shell: str) -> None:
     """
     kind = get_completion_class(shell)
     if kind is not None:
-        click.echo(kind(ctx.find_root().command, {}, "tilesim", VARIABLE).source())
+        # the environment variable through which the shell asks the program; click derives it from its name
+        click.echo(kind(ctx.find_root().command, {}, "tilesim", "_TILESIM_COMPLETE").source())

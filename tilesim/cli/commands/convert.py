@@ -13,7 +13,6 @@ from tilesim.formats.reader import read_several
 from tilesim.storage import files
 
 FORMATS = {"perfetto": "perfetto", "perfetto-trace": "pftrace", "csv": "csv", "json": "json"}
-"""The values of --to, and the modules that write these formats."""
 
 
 @click.command(short_help="Convert traces between formats.")

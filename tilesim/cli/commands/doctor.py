@@ -33,8 +33,6 @@ EXTRAS = {
 }
 """The extras that users have a use for, each with what for; "" for what is always needed."""
 NEEDED = ("", "films")
-"""Without these no film can be made."""
-OLDEST_PYTHON = (3, 11)
 CLONE = Path(__file__).resolve().parents[2] / "pyproject.toml"
 """The project file of a clone, which knows more than what was noted when it was installed."""
 
@@ -52,7 +50,7 @@ class Check(NamedTuple):
 
 
 def checks() -> Iterator[Check]:
-    yield _python()
+    yield Check(EXTRAS[""], "Python", "ok", ".".join(map(str, sys.version_info[:3])), needed=True)
     for extra in EXTRAS:
         packages = [package(name, bounds, extra) for name, bounds in requirements(extra)]
         yield from packages
@@ -118,14 +116,6 @@ def _numbers(text: str) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def _python() -> Check:
-    found = ".".join(map(str, sys.version_info[:3]))
-    if sys.version_info >= OLDEST_PYTHON:
-        return Check(EXTRAS[""], "Python", "ok", found, needed=True)
-    oldest = ".".join(map(str, OLDEST_PYTHON))
-    return Check(EXTRAS[""], "Python", "old", found, f"install Python {oldest} or newer", True)
-
-
 def _libraries(have_packages: bool) -> Iterator[Check]:
     """What films need that is no package: it is asked for where the packages that know are there."""
     use = EXTRAS["films"]
@@ -138,48 +128,33 @@ def _libraries(have_packages: bool) -> Iterator[Check]:
         advice = "install cairo and pango (apt install libcairo2 libpango-1.0-0 libpangocairo-1.0-0)"
         yield Check(use, "cairo, Pango", "missing", str(error), advice, True)
         return
-    typefaces, encoders = load("scenes", "look.typefaces"), machine.missing_encoders()
-    fonts = typefaces.missing()
-    yield Check(
-        use,
-        "fonts",
-        "missing" if fonts else "ok",
-        f"without {', '.join(fonts)}" if fonts else f"{typefaces.SANS}, {typefaces.MONO}",
-        "install tilesim again, which brings them; films look different without them" if fonts else "",
-    )
-    yield _languages(use)
-    yield Check(
-        use,
-        "encoders",
-        "missing" if encoders else "ok",
-        f"without {', '.join(encoders)}" if encoders else "H.264, VP9, QuickTime animation",
-        "pip install --force-reinstall av" if encoders else "",
-        True,
-    )
-    latex = machine.latex()
-    yield Check(
-        use,
-        "LaTeX",
-        "ok" if latex else "missing",
-        latex,
-        "" if latex else "only Manim's own Tex and MathTex need it (apt install texlive-latex-extra dvisvgm)",
-    )
-
-
-def _languages(use: str) -> Check:
-    check_font = load("scenes", "look.language").check_font
-    written, advice = [], []
+    typefaces, check_font = load("scenes", "look.typefaces"), load("scenes", "look.language").check_font
+    if fonts := typefaces.missing():
+        advice = "install tilesim again, which brings them; films look different without them"
+        yield Check(use, "fonts", "missing", f"without {', '.join(fonts)}", advice)
+    else:
+        yield Check(use, "fonts", "ok", f"{typefaces.SANS}, {typefaces.MONO}")
+    written, missing = [], []
     for name in LANGUAGES:
         try:
             check_font(name)
             written.append(name)
         except TilesimError as error:
-            advice.append(str(error))
-    return Check(use, "languages", "missing" if advice else "ok", ", ".join(written), "; ".join(advice))
+            missing.append(str(error))
+    yield Check(use, "languages", "missing" if missing else "ok", ", ".join(written), "; ".join(missing))
+    if encoders := machine.missing_encoders():
+        advice = "pip install --force-reinstall av"
+        yield Check(use, "encoders", "missing", f"without {', '.join(encoders)}", advice, True)
+    else:
+        yield Check(use, "encoders", "ok", "H.264, VP9, QuickTime animation", needed=True)
+    if latex := machine.latex():
+        yield Check(use, "LaTeX", "ok", latex)
+    else:
+        advice = "only Manim's own Tex and MathTex need it (apt install texlive-latex-extra dvisvgm)"
+        yield Check(use, "LaTeX", "missing", "", advice)
 
 
 def _gpu() -> Check:
-    """The NVIDIA GPUs, and their driver, as `nvidia-smi` says them."""
     use, command = EXTRAS["kernels"], shutil.which("nvidia-smi")
     lines: list[str] = []
     if command:
@@ -223,10 +198,6 @@ def command(ctx: click.Context, as_json: bool) -> None:
 
 
 def line(check: Check) -> str:
-    """A check as a line of text.
-
-    >>> line(Check("films", "manim", "old", "0.19.0", "pip install 'manim>=0.22'"))
-    "  old      manim         0.19.0; pip install 'manim>=0.22'"
-    """
+    """A check as a line of text."""
     words = "; ".join(filter(None, (check.found, check.advice)))
     return f"  {check.state:8} {check.name:13} {words}".rstrip()

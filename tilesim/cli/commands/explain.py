@@ -14,14 +14,7 @@ from tilesim import player
 from tilesim.analysis.alternatives import Alternatives, alternatives
 from tilesim.analysis.explain import Explanation, explain
 from tilesim.analysis.item_times import ItemTimes, item_times
-from tilesim.cli.arguments.options import (
-    DEVICE_NAMES,
-    PAGE_FILE,
-    facts_from,
-    file_options,
-    json_option,
-    output_option,
-)
+from tilesim.cli.arguments import options as shared
 from tilesim.cli.arguments.parameter_types import INPUT
 from tilesim.cli.output.figures import save_text, time
 from tilesim.devices.gpus import named
@@ -40,9 +33,9 @@ COLUMNS, BAR = 98, 40
 
 @click.command(short_help="Show where the time of a run went, and what would make it faster.")
 @click.argument("run", type=INPUT)
-@file_options
-@output_option(PAGE_FILE, "Write it as a page, with the lanes and the slowest tiles (.html).")
-@json_option
+@shared.file_options
+@shared.output_option(shared.PAGE_FILE, "Write it as a page, with the lanes and the slowest tiles (.html).")
+@shared.json_option
 def command(run: str, output: str | None, as_json: bool, **options: Any) -> None:
     """Show where the time of an average slot went, what bounds the run, and what would make it faster.
 
@@ -55,7 +48,7 @@ def command(run: str, output: str | None, as_json: bool, **options: Any) -> None
             f"{run} is a schedule, and a run is explained from its trace; write one first:"
             f" tilesim simulate {run} -o {base_name(run)}.npz"
         )
-    trace = _read(run, facts_from(options))
+    trace = _read(run, shared.facts_from(options))
     found = explain(trace)
     items = item_times(trace) if isinstance(trace.problem, WorkItems) else None
     try:
@@ -66,7 +59,13 @@ def command(run: str, output: str | None, as_json: bool, **options: Any) -> None
     if items:
         lines += _items(items)
     else:
-        lines += [*_k_steps(found), ""]
+        if found.unknown:
+            lines += wrap(f"main loops are not divided: {found.unknown}", COLUMNS)
+        else:
+            largest = sorted(found.k_steps.items(), key=lambda term: -term[1])
+            shares = ", ".join(f"{term} {share:.1%}" for term, share in largest if share)
+            lines.append(f"what bounds K-steps: {shares}")
+        lines.append("")
         if not isinstance(others, str):
             lines += _others(others, trace)
         elif others != found.unknown:
@@ -98,7 +97,7 @@ def _slowest(trace: Trace) -> list[str]:
 def _read(run: str, facts: Mapping[str, Any]) -> Trace:
     """The trace in a file, whose own device counts: explained by the costs of another, two GPUs would mix."""
     trace = read(run, facts)
-    given = set(facts) & set(DEVICE_NAMES)
+    given = set(facts) & set(shared.DEVICE_NAMES)
     try:
         own = read(run, {name: value for name, value in facts.items() if name not in given}).device
     except TilesimError:  # the file says nothing of a device
@@ -126,7 +125,6 @@ def _of(trace: Trace) -> list[str]:
 
 
 def _parts(found: Explanation, origin: str) -> list[str]:
-    """What bounds the run, then a line for each part that takes time, and which of them are estimated."""
     percent = found.percent
     whose = sum(percent[part] for part in found.bound_parts)
     lines = [
@@ -160,19 +158,7 @@ def _items(found: ItemTimes) -> list[str]:
     ]
 
 
-def _k_steps(found: Explanation) -> list[str]:
-    if found.unknown:
-        return wrap(f"main loops are not divided: {found.unknown}", COLUMNS)
-    return [f"what bounds K-steps: {_shares(found.k_steps)}"]
-
-
-def _shares(k_steps: Mapping[str, float]) -> str:
-    largest = sorted(k_steps.items(), key=lambda term: -term[1])
-    return ", ".join(f"{term} {share:.1%}" for term, share in largest if share)
-
-
 def _others(found: Alternatives, trace: Trace) -> list[str]:
-    """The fastest alternatives, and what could not be tried."""
     measured = f", also simulated; the run itself took {time(trace.makespan)}" * (trace.origin == "measured")
     lines = [
         f"  {'alternative, with one change':60}{'simulated':>12}{'gain':>8}",

@@ -9,30 +9,9 @@ import click
 
 from tilesim import player
 from tilesim.analysis.divergence import on_one_clock
-from tilesim.cli.arguments.film_targets import (
-    FORMATS,
-    PAGES,
-    STILLS,
-    CourseFilm,
-    FilmTarget,
-    language_option,
-    spoken,
-)
-from tilesim.cli.arguments.options import (
-    DEVICE_NAMES,
-    PROBLEM_NAMES,
-    OutputFile,
-    costs_options,
-    device_options,
-    facts_from,
-    given,
-    json_option,
-    problem_options,
-    reading_from,
-    reading_options,
-    usage,
-)
-from tilesim.cli.arguments.parameter_types import INPUT, Instant, Names, Schedule, Seconds, Whole
+from tilesim.cli.arguments import film_targets as targets
+from tilesim.cli.arguments import options as shared
+from tilesim.cli.arguments.parameter_types import INPUT, INSTANT, Names, OutputFile, Schedule, Seconds, Whole
 from tilesim.cli.exports import FPS, LEFT_OUT, ExportRequest, make, planned, report
 from tilesim.cli.jobs import cluster_option, jobs_option, workers_of
 from tilesim.cli.output.figures import counter, save_text
@@ -49,19 +28,17 @@ QUALITIES = {
 }  # fmt: skip
 """Sizes and frames per second, as `manim render -q` has them."""
 OF_A_PAGE = {
-    *("scene", "output", "form", "trace", "theme", "lang", "at", "fragment", "preview", "jobs"),
-    *(*PROBLEM_NAMES, *DEVICE_NAMES, "map", "tile_from", "items"),
+    *("scene", "output", "format", "trace", "theme", "lang", "at", "fragment", "preview", "jobs"),
+    *(*shared.PROBLEM_NAMES, *shared.DEVICE_NAMES, "map", "tile_from", "items"),
 }
 """Options that a page of traces has without a film."""
 POSTER = OutputFile(".png", rule="a poster is written as .png")
 EXPORTED = (
-    *("scene", "output", "form", "poster", "films", "size", "fps", "start", "end", "at"),
-    *(*PROBLEM_NAMES, *DEVICE_NAMES),
+    *("scene", "output", "format", "poster", "films", "size", "fps", "from", "to", "at"),
+    *(*shared.PROBLEM_NAMES, *shared.DEVICE_NAMES),
     *("costs", "ladder", "report", "seconds", "theme", "title", "lang", "next"),
 )
 """Parameters that a request has; None where they were not given."""
-EXPORT_NAMES = {"form": "format", "start": "from", "end": "to"}
-"""What a request calls some of them."""
 
 
 class OfFilm(click.Command):
@@ -84,7 +61,7 @@ class OfFilm(click.Command):
 
 
 @click.command(cls=OfFilm, short_help="Render a film, or any Manim scene, or a still of one.")
-@click.argument("scene", type=FilmTarget())
+@click.argument("scene", type=targets.FilmTarget())
 @click.option("-o", "--output", type=OutputFile(), metavar="FILE", help="The film to write.  [SCENE.mp4]")
 @click.option("--trace", type=INPUT, multiple=True, metavar="FILE", help="A trace to show.  [repeatable]")
 @click.option(
@@ -98,16 +75,16 @@ class OfFilm(click.Command):
 )
 @click.option(
     "--films",
-    type=Names(CourseFilm()),
+    type=Names(targets.CourseFilm()),
     metavar="NAME,...",
     help="Of a course: which films, in which order.  [all, in teaching order]",
 )
-@problem_options("the film's own")
-@device_options("the film's own")
-@reading_options
-@costs_options
+@shared.problem_options("the film's own")
+@shared.device_options("the film's own")
+@shared.reading_options
+@shared.costs_options
 @click.option("--theme", type=click.Choice(["dark", "light"]), help="Colours.  [dark]")
-@language_option
+@targets.language_option
 @click.option("--title", metavar="TEXT", help="Instead of the film's own.")
 @click.option(
     "--next", metavar="NAME", help="The film that the end card names next, or none.  [the course's next]"
@@ -124,15 +101,15 @@ class OfFilm(click.Command):
 @click.option("--fps", type=Whole(1, 120), help=f"Frames per second.  [{FPS}; a GIF's is chosen]")
 @click.option("-t", "--transparent", is_flag=True, help="Without a background (.mov, .webm, .png).")
 @click.option("--seconds", type=Seconds(), metavar="S", help="Of the whole film, 3 to 600.  [the film's own]")
-@click.option("--from", "start", type=Seconds(), metavar="S", help="Start here in the film.  [0]")
-@click.option("--to", "end", type=Seconds(), metavar="S", help="Stop here in the film.  [its end]")
+@click.option("--from", type=Seconds(), metavar="S", help="Start here in the film.  [0]")
+@click.option("--to", type=Seconds(), metavar="S", help="Stop here in the film.  [its end]")
 @click.option(
     "--at",
-    type=Instant(),
+    type=INSTANT,
     metavar="TIME",
     help="Of a still: the film's second 6.5, or 12.5us of the trace; of a page: 12.5us.  [the end]",
 )
-@click.option("--format", "form", type=click.Choice(FORMATS), help="Instead of the one that FILE ends in.")
+@click.option("--format", type=click.Choice(targets.FORMATS), help="Instead of the one that FILE ends in.")
 @click.option("--poster", type=POSTER, metavar="FILE", help="Also write the end card here (.png).")
 @click.option("--captions", is_flag=True, help="Also write the captions beside FILE, as WebVTT (.vtt).")
 @click.option("--fragment", is_flag=True, help="Of a page: also print the HTML that puts it into another.")
@@ -140,7 +117,7 @@ class OfFilm(click.Command):
 @cluster_option
 @click.option("-p", "--preview", is_flag=True, help="Open FILE once it is written.")
 @click.option("--finding", is_flag=True, help="Also print what the end card says.")
-@json_option
+@shared.json_option
 def command(**options: Any) -> None:
     """Render SCENE into FILE: an MP4, WebM, MOV or GIF, a still as .png, .svg or .pdf, a page, or slides.
 
@@ -162,10 +139,10 @@ def command(**options: Any) -> None:
         scene = None if request.scene.is_course else request.scene.scene()
     except load("scenes", "render.scene_files").NoSceneError as error:
         raise click.UsageError(str(error)) from None
-    with usage():
+    with shared.usage():
         orders = planned(request, scene)
         check_outputs(request.outputs, request.inputs)
-    cluster = options["cluster"] if request.form not in (*STILLS, *PAGES) else None
+    cluster = options["cluster"] if request.form not in (*targets.STILLS, *targets.PAGES) else None
     with workers_of(cluster) as workers, counter(request.scene.label, "frames") as done:
         made = make(request, orders, options["jobs"] or cores(), done, workers)
     report(made)
@@ -174,30 +151,30 @@ def command(**options: Any) -> None:
     if options["fragment"]:
         click.echo(player.fragment(request.output.name, made.title))
     if options["as_json"]:
-        kind = "page" if request.form in PAGES else "film"
+        kind = "page" if request.form in targets.PAGES else "film"
         click.echo(json.dumps({kind: str(request.output), **made.figures}))
     elif options["finding"]:
         click.echo("\n".join(made.figures.get("finding", ())))
 
 
 def _is_page_of_files(options: Mapping[str, Any]) -> bool:
-    form = options["form"] or Path(options["output"] or "").suffix.lstrip(".").lower()
+    form = options["format"] or Path(options["output"] or "").suffix.lstrip(".").lower()
     more = [name for name, value in options.items() if value and name not in OF_A_PAGE]
     of_film = options["at"] and not options["at"][1]
-    return bool(options["scene"].trace) and form in PAGES and not more and not of_film
+    return bool(options["scene"].trace) and form in targets.PAGES and not more and not of_film
 
 
 def _page_of_files(options: Mapping[str, Any]) -> None:
     output = options["output"] or f"{options['scene'].label}.html"
     paths = [options["scene"].trace, *options["trace"]]
-    with usage():
+    with shared.usage():
         check_outputs([output], paths)
-        traces = on_one_clock(read_several(paths, facts_from(options)))
+        traces = on_one_clock(read_several(paths, shared.facts_from(options)))
         text = player.page(
             traces,
             theme=options["theme"] or "",
             at=options["at"] and options["at"][0],
-            **spoken(options["lang"]),
+            **targets.spoken(options["lang"]),
         )
     save_text(output, text, plural(len(traces), "trace"))
     if options["preview"]:
@@ -207,22 +184,20 @@ def _page_of_files(options: Mapping[str, Any]) -> None:
 
 
 def _request(options: Mapping[str, Any]) -> ExportRequest:
-    """What was asked for on the command line, as one request; raises UsageError for what does not fit."""
-    asked: dict[str, Any] = {}
-    asked |= {EXPORT_NAMES.get(name, name): value for name, value in given(options, EXPORTED).items()}
+    asked = shared.given(options, EXPORTED)
     asked |= {name: True for name in ("captions", "transparent") if options[name]}
     asked |= {name: list(options[name]) for name in ("trace", "schedule") if options[name]}
-    asked |= reading_from(options)
+    asked |= shared.reading_from(options)
     if options["quality"]:
         asked = dict(zip(("size", "fps"), QUALITIES[options["quality"]], strict=True)) | asked
     asked |= {name: False for name in LEFT_OUT if options[f"no_{name}"]}
     asked |= {"seed": options["seed"]} if options["seed"] else {}
-    with usage():
+    with shared.usage():
         request = ExportRequest.of(asked)
-    if options["fragment"] and request.form not in PAGES:
+    if options["fragment"] and request.form not in targets.PAGES:
         raise click.UsageError(f"--fragment is of a page; write an .html, or leave it out of {request.form}")
     for name, flag in {"finding": "--finding", "as_json": "--json"}.items():
-        if options[name] and request.form in STILLS:
+        if options[name] and request.form in targets.STILLS:
             raise click.UsageError(
                 f"{flag} tells what a film finds; a still without --at shows it, or write an .mp4"
             )

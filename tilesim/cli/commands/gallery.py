@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from tilesim.cli.exports import ExportRequest, make, planned, report
+from tilesim.cli.exports import ExportRequest, are, make, planned, report
 from tilesim.cli.jobs import cluster_option, jobs_option, workers_of
 from tilesim.cli.output.figures import counter
 from tilesim.cli.packages import load, scene_names
@@ -68,7 +69,7 @@ def _declared(folder: Path) -> list[Mapping[str, Any]]:
 def _listed(file: str) -> list[Mapping[str, Any]]:
     schema = load("scenes", "film.settings")
     gallery = schema.read(file)
-    tables = schema.Kind(_are_tables, "a table [[film]] for each film, and at least one")
+    tables = schema.Kind(partial(are, dict), "a table [[film]] for each film, and at least one")
     try:
         schema.check({"film": None} | gallery, {"film": tables}, "entry")
     except TilesimError as error:
@@ -76,12 +77,7 @@ def _listed(file: str) -> list[Mapping[str, Any]]:
     return gallery["film"]
 
 
-def _are_tables(films: Any) -> bool:
-    return isinstance(films, list) and bool(films) and all(isinstance(film, dict) for film in films)
-
-
 def _film(number: int, asked: Mapping[str, Any], where: Path, folder: Path) -> tuple[ExportRequest, Any]:
-    """A film from its table, and what is to be drawn; raises TilesimError, which says in which film it is."""
     try:
         if "output" not in asked and "scene" in asked:
             raise TilesimError("it has no output")

@@ -1,6 +1,7 @@
 """`tilesim info`: the contents of a file, or what is known about a device or a film."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -12,13 +13,13 @@ from tilesim.cli.arguments.options import facts_from, file_options, json_option
 from tilesim.cli.arguments.parameter_types import INPUT, usage
 from tilesim.cli.arguments.schedule_files import file_and_name
 from tilesim.cli.commands.export import command as export
-from tilesim.cli.output import device_table, film_card
+from tilesim.cli.output import device_table
 from tilesim.cli.output.figures import table, time
 from tilesim.cli.output.reports import machine, tuned_kernels
 from tilesim.cli.output.tables import text
-from tilesim.cli.packages import COURSE, declared
+from tilesim.cli.packages import COURSE, declared, scene_class
 from tilesim.costs import Costs, with_current_names
-from tilesim.declared import course
+from tilesim.declared import Declared, course, parts
 from tilesim.devices.device import Device
 from tilesim.devices.facts import published, with_derived
 from tilesim.devices.files import checked
@@ -30,6 +31,10 @@ from tilesim.ladder import file as ladder_file
 from tilesim.storage import files
 from tilesim.text import plural
 from tilesim.traces import Trace
+
+SAID = ("title", "question", "finding", "part", "shows")
+DEFAULT = re.compile(r"  \[.*\]$")
+"""How a help text ends that says what stands in where nothing is given."""
 
 
 class Content(NamedTuple):
@@ -57,10 +62,10 @@ def command(file: str | None, as_json: bool, **options: Any) -> None:
     if file is None:
         values, lines = _known(options["device"])
     elif film:
-        values, lines = film_card.as_json(name, film), film_card.lines(name, film, export)
+        values, lines = _film(name, film)
     elif name == COURSE:
         values = {"course": {each: declared()[each].seconds for each in course(declared())}}
-        lines = film_card.course_lines()
+        lines = _course_lines()
     elif file_and_name(file):
         raise click.UsageError(
             f"{shown(file)} is a file of Python, and info describes only the films of `tilesim list`;"
@@ -74,7 +79,6 @@ def command(file: str | None, as_json: bool, **options: Any) -> None:
 
 
 def _known(device: str | None) -> tuple[dict[str, Any], list[str]]:
-    """What is known of a device, as JSON values and as lines."""
     if device is None:
         raise click.UsageError("give a file, or a GPU with --device")
     with usage():
@@ -91,7 +95,10 @@ def _content(path: str, facts: Mapping[str, Any]) -> Content:
         if isinstance(values, list) and values and all(_has(entry, "costs") for entry in values):
             return _calibrations(values)
         if isinstance(values, dict) and set(values) <= {field.name for field in fields(Costs)}:
-            return Content("costs", _knobs(Costs.from_mapping(values)), {"costs": values})
+            costs = Costs.from_mapping(values)
+            named = {field.name: (getattr(costs, field.name), field.default) for field in fields(Costs)}
+            lines = [f"  {name:22} {value}" for name, (value, usual) in named.items() if value != usual]
+            return Content("costs", lines, {"costs": values})
         if _has(values, "title", "facts"):
             return _device(checked(values))
         if _has(values, "peak_tflops", "rows"):
@@ -108,7 +115,6 @@ def _content(path: str, facts: Mapping[str, Any]) -> Content:
 
 
 def _device(entry: dict[str, Any]) -> Content:
-    """The facts, then the kernels whose costs the file contains."""
     known = with_derived(published(entry))
     lines, values = device_table.lines(known), device_table.as_json(known)
     if costs := entry.get("costs"):
@@ -140,7 +146,6 @@ def _trace(trace: Trace) -> tuple[list[str], Mapping[str, Any]]:
 
 
 def _calibrations(entries: list[dict[str, Any]]) -> Content:
-    """A line for each kernel, and a second one for its costs."""
     lines = []
     for entry in entries:
         one, listed = Calibration.from_mapping(entry), with_current_names(entry["costs"])
@@ -154,12 +159,6 @@ def _calibrations(entries: list[dict[str, Any]]) -> Content:
     return Content(f"costs of {plural(len(entries), 'kernel')}", lines, {"calibrations": entries})
 
 
-def _knobs(costs: Costs) -> list[str]:
-    """Each cost that differs from its default."""
-    values = {field.name: (getattr(costs, field.name), field.default) for field in fields(Costs)}
-    return [f"  {name:22} {value}" for name, (value, default) in values.items() if value != default]
-
-
 def _ladder(values: Mapping[str, Any]) -> Content:
     found = ladder_file.parse(values)
     rows = [asdict(row) | {"tflops": row.tflops} for row in found.rows]
@@ -170,3 +169,54 @@ def _ladder(values: Mapping[str, Any]) -> Content:
         *text(rows, "typed size | step | name | µs {us:.2f} | TFLOP/s"),
     ]
     return Content("ladder", lines, values)
+
+
+def _film(name: str, film: Declared) -> tuple[dict[str, Any], list[str]]:
+    said = {key: getattr(film, key) for key in SAID}
+    options = _options(name, film)
+    values = {"film": name, "seconds": film.seconds, **said, "options": options}
+    if not film.title:
+        return values, [f"{name}: film", f"  {film.about}"]
+    return values, [
+        f"{name}: film" + (f" of {film.seconds} s" if film.seconds else ""),
+        *(f"  {key:12} {value}" for key, value in said.items() if value),
+        *(["  options"] if options else []),
+        *(f"    {line}" for line in _explained(options)),
+    ]
+
+
+def _course_lines() -> list[str]:
+    films = {name: declared()[name] for name in course(declared())}
+    minutes = round(sum(film.seconds for film in films.values()) / 60)
+    lines = [f"{COURSE}: {plural(len(films), 'film')}, about {plural(minutes, 'minute')} together"]
+    for part, inside in parts(films).items():
+        lines.append(f"  {part}")
+        lines += [f"    {name:24} {films[name].seconds:3} s  {films[name].title}" for name in inside]
+    return lines
+
+
+def _options(name: str, film: Declared) -> dict[str, Any]:
+    """Each option with its default, None where it has none, or where Manim is missing that the film needs."""
+    try:
+        shown = getattr(scene_class(name), "default", None)
+    except TilesimError:
+        shown = None
+    known: dict[str, Any] = {}
+    if shown:
+        problem, device = shown.problem, shown.device
+        known |= {key: getattr(problem, key) for key in ("m", "n", "k", "order", "dtype")}
+        known |= {"tile": "x".join(map(str, problem.tile)), "schedule": ", ".join(shown.schedules)}
+        known |= {key: getattr(device, key) for key in ("sms", "ctas_per_sm", "busy_sms")}
+        known["device"] = device.name
+    return {key: known.get(key) for key in film.taken}
+
+
+def _explained(options: Mapping[str, Any]) -> list[str]:
+    context, rows = click.Context(export), []
+    for parameter in export.params:
+        record = parameter.get_help_record(context)
+        if parameter.name in options and record:
+            default = options[parameter.name]
+            rows.append((record[0], DEFAULT.sub("", record[1]) + f"  [{default}]" * (default is not None)))
+    width = max((len(written) for written, _ in rows), default=0) + 2
+    return [f"{written:{width}}{about}" for written, about in rows]

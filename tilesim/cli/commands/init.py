@@ -12,21 +12,18 @@ from tilesim.errors import TilesimError, shown
 TAKEN = (
     "Default", "Device", "FadeIn", "Film", "Finding", "Group", "Lanes", "PlayTrace", "Problem", "TileGrid",
 )  # fmt: skip
-"""The names that the file imports."""
 
 
-class SceneFile(click.Path):
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        path = Path(str(super().convert(value, param, ctx)))  # type: ignore[arg-type]
-        if path.suffix != ".py":
-            self.fail(
-                f"{shown(str(path))} is not a Python file; call it {path.stem or 'my_film'}.py", param, ctx
-            )
-        return path
+def _python_file(ctx: click.Context, param: click.Parameter, value: str) -> Path:
+    path = Path(value)
+    if path.suffix != ".py":
+        name = path.stem or "my_film"
+        raise click.BadParameter(f"{shown(str(path))} is not a Python file; call it {name}.py")
+    return path
 
 
 @click.command(short_help="Write a scene to start a film from.")
-@click.argument("file", type=SceneFile(), metavar="FILE.py")
+@click.argument("file", type=click.Path(), callback=_python_file, metavar="FILE.py")
 def command(file: Path) -> None:
     """Write a commented scene to FILE.py that already renders. An existing file is not overwritten."""
     name = class_name(file.stem)

@@ -63,10 +63,7 @@ def _about(name: str) -> str:
 
 
 def _functions(registry: Mapping[str, Callable], about: Callable[[str], str | None]) -> dict[str, str]:
-    """Each name with its parameters, and the first line of its description.
-
-    A schedule that cannot be loaded is listed with its error.
-    """
+    """Each name with its parameters, and the first line of its description, or why it cannot be loaded."""
     found = {}
     for name in registry:
         try:
@@ -74,11 +71,9 @@ def _functions(registry: Mapping[str, Callable], about: Callable[[str], str | No
         except ScheduleError as error:
             found[name] = str(error)
             continue
-        words = [_word(p) for p in list(signature(function).parameters.values())[2:]]
+        words = [
+            f":{one.name.upper()}" if one.default is Parameter.empty else f"[:{one.name.upper()}]"
+            for one in list(signature(function).parameters.values())[2:]
+        ]
         found["".join([name, *words])] = (about(name) or "").strip().partition("\n")[0]
     return found
-
-
-def _word(parameter: Parameter) -> str:
-    word = f":{parameter.name.upper()}"
-    return word if parameter.default is Parameter.empty else f"[{word}]"

@@ -32,13 +32,9 @@ PAGE = OutputFile(".html", rule="films that loop are presented as .html")
 @jobs_option
 @cluster_option
 def command(
-    output: str,
-    films: Sequence[Target],
-    title: str | None,
-    jobs: int | None,
-    cluster: str | None,
+    output: str, films: Sequence[Target], title: str | None, jobs: int | None, cluster: str | None,
     **look: Any,
-) -> None:
+) -> None:  # fmt: skip
     """Write FILMs into TALK.html as the slides of a talk, a film each, which needs no network.
 
     FILM is a film of `tilesim list`, FILE.py:Name for any Manim scene, or a file that holds a trace. A film
@@ -47,11 +43,12 @@ def command(
     slides`.
     """
     wanted = {name: value for name, value in look.items() if value is not None}
+    plain = {name: wanted[name] for name in ("size", "fps") if name in wanted}  # other scenes have no theme
     with scratch.folder() as folder, usage():
-        requests = [
-            ExportRequest.of(_asked(film, folder / f"{number}.mp4", wanted))
-            for number, film in enumerate(films, 1)
-        ]
+        requests = []
+        for number, film in enumerate(films, 1):
+            asked = {"scene": film, "output": str(folder / f"{number}.mp4")}
+            requests.append(ExportRequest.of(asked | (plain if film.file else wanted)))
         orders = [planned(request) for request in requests]
         check_outputs([output], [path for request in requests for path in request.inputs])
         slides = []
@@ -63,12 +60,6 @@ def command(
     size = requests[0].format("mp4").size
     page = deck(slides, size, title or Path(output).stem, look["theme"], look["lang"] or "en")
     save_text(output, page, plural(len(slides), "slide"))
-
-
-def _asked(film: Target, output: Path, look: Mapping[str, Any]) -> dict[str, Any]:
-    """What is asked of a film; other scenes have no theme and no language."""
-    own = {name: look[name] for name in ("size", "fps") if name in look}
-    return {"scene": film, "output": str(output), **(own if film.file else look)}
 
 
 def _note(figures: Mapping[str, Any]) -> str:

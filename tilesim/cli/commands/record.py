@@ -5,17 +5,8 @@ from typing import Any
 
 import click
 
-from tilesim.cli.arguments.options import (
-    TRACE_FILE,
-    TRACE_HELP,
-    ctas_option,
-    json_option,
-    kernel_options,
-    problem_from,
-    problem_options,
-    save_trace,
-)
-from tilesim.cli.arguments.parameter_types import Schedule, Whole
+from tilesim.cli.arguments import options as shared
+from tilesim.cli.arguments.parameter_types import Schedule
 from tilesim.cli.output.figures import table
 from tilesim.cli.packages import load
 from tilesim.cli.suites import record_suite
@@ -33,8 +24,8 @@ from tilesim.cli.suites import record_suite
     help="The kernel dedicated to the schedule (naive or persistent), or the table-driven one, which runs any"
     " schedule.  [dedicated]",
 )
-@problem_options()
-@kernel_options
+@shared.problem_options()
+@shared.kernel_options
 @click.option(
     "--loads",
     type=click.Choice(["tma", "ptr"]),
@@ -46,22 +37,11 @@ from tilesim.cli.suites import record_suite
     default=True,
     help="Load a block's next tile while it writes the previous one.  [yes]",
 )
-@ctas_option
-@click.option(
-    "--busy-sms",
-    type=Whole(0),
-    default=0,
-    metavar="COUNT",
-    help="SMs that another kernel holds during the run.  [0]",
-)
-@click.option(
-    "--repeats",
-    type=Whole(1, 10_000),
-    default=21,
-    help="Number of runs, of which the most typical is kept.  [21]",
-)
-@click.option("-o", "--output", type=click.Path(), metavar="FILE", required=True, help=TRACE_HELP)
-@json_option
+@shared.ctas_option
+@shared.count_option("busy-sms", "SMs that another kernel holds during the run.", 0, 0, None, metavar="COUNT")
+@shared.count_option("repeats", "Number of runs, of which the most typical is kept.", 21, most=10_000)
+@click.option("-o", "--output", type=click.Path(), metavar="FILE", required=True, help=shared.TRACE_HELP)
+@shared.json_option
 @click.pass_context
 def command(
     ctx: click.Context, schedule: str | None, suite: bool, output: str, as_json: bool, **options: Any
@@ -76,7 +56,8 @@ def command(
     continues where it stopped.
     """
     if suite:
-        own = [name for name in options if name != "repeats" and _is_given(ctx, name)]
+        said = click.core.ParameterSource.COMMANDLINE
+        own = [one for one in options if one != "repeats" and ctx.get_parameter_source(one) is said]
         if schedule or own or as_json:
             what = "a schedule" if schedule else f"--{(own or ['json'])[0].replace('_', '-')}"
             raise click.UsageError(f"--suite records a fixed set of runs; leave out {what}")
@@ -84,13 +65,9 @@ def command(
         return
     if schedule is None:
         raise click.UsageError("give a schedule, or --suite")
-    output = TRACE_FILE.convert(output, None, ctx)
-    problem = problem_from(options)
+    output = shared.TRACE_FILE.convert(output, None, ctx)
+    problem = shared.problem_from(options)
     names = ("kernel", "loads", "overlap", "warps", "stages", "ctas_per_sm", "busy_sms", "repeats", "seed")
     trace = load("kernels").record(schedule, problem, **{name: options[name] for name in names})
-    save_trace(trace, output)
+    shared.save_trace(trace, output)
     click.echo(json.dumps(trace.summary()) if as_json else table(trace))
-
-
-def _is_given(ctx: click.Context, option: str) -> bool:
-    return ctx.get_parameter_source(option) is click.core.ParameterSource.COMMANDLINE

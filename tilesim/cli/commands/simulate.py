@@ -6,32 +6,19 @@ from typing import Any
 import click
 
 import tilesim
-from tilesim.cli.arguments.options import (
-    TRACE_FILE,
-    TRACE_HELP,
-    costs_from,
-    costs_options,
-    device_from,
-    json_option,
-    output_option,
-    problem_from,
-    run_options,
-    save_trace,
-    usage,
-)
-from tilesim.cli.arguments.parameter_types import Whole
+from tilesim.cli.arguments import options as shared
 from tilesim.cli.output.figures import table
 from tilesim.formats import gantt
 from tilesim.storage import files
 
 
 @click.command(short_help="Simulate a schedule and print its metrics.")
-@run_options
-@costs_options
-@output_option(TRACE_FILE, TRACE_HELP)
+@shared.run_options
+@shared.costs_options
+@shared.output_option(shared.TRACE_FILE, shared.TRACE_HELP)
 @click.option("--gantt", "lanes", is_flag=True, help="Draw what each SM does over time, as text.")
-@click.option("--width", type=Whole(20, 10_000), default=100, help="Columns of --gantt.  [100]")
-@json_option
+@shared.count_option("width", "Columns of --gantt.", 100, 20, 10_000)
+@shared.json_option
 def command(
     schedule: str, seed: int, output: str | None, lanes: bool, width: int, as_json: bool, **options: Any
 ) -> None:
@@ -45,14 +32,14 @@ def command(
     """
     if lanes and as_json:
         raise click.UsageError("--gantt and --json cannot be combined; give one of them")
-    with usage():
+    with shared.usage():
         files.check_outputs((output,), (options["costs"],))
-    problem, device = problem_from(options), device_from(options)
-    costs = costs_from(options, schedule, problem, device)
-    with usage():
+    problem, device = shared.problem_from(options), shared.device_from(options)
+    costs = shared.costs_from(options, schedule, problem, device)
+    with shared.usage():
         trace = tilesim.simulate(schedule, problem, device, costs, seed)
     if output:
-        save_trace(trace, output)
+        shared.save_trace(trace, output)
     if as_json:
         click.echo(json.dumps(trace.summary()))
     else:

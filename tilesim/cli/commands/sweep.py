@@ -23,22 +23,9 @@ from tilesim.analysis.sweep import (
     combinations,
     sweep,
 )
+from tilesim.cli.arguments import options as shared
 from tilesim.cli.arguments import schedule_files
-from tilesim.cli.arguments.options import (
-    DEVICE,
-    PICTURE_FILE,
-    PROBLEM,
-    TABLE_FILE,
-    Schedule,
-    TileShape,
-    check_tiles,
-    costs_options,
-    given,
-    json_option,
-    output_option,
-    usage,
-)
-from tilesim.cli.arguments.parameter_types import DEVICES, DTYPES, ORDER, Names
+from tilesim.cli.arguments.parameter_types import DEVICES, DTYPES, ORDER, TILE_SHAPE, Names, Schedule
 from tilesim.cli.jobs import jobs_option
 from tilesim.cli.output.figures import progress, wrote
 from tilesim.cli.packages import load
@@ -76,21 +63,16 @@ class Numbers(click.ParamType):
             self.fail(f"the range {word!r} has no values; write it as from:to:step", param, ctx)
         values = range(first, last + 1, step)
         if len(values) > MAX_COMBINATIONS:
-            self.fail(
-                f"the range {word!r} has {len(values)} values; a sweep has at most {MAX_COMBINATIONS}",
-                param,
-                ctx,
-            )
+            most = f"a sweep has at most {MAX_COMBINATIONS}"
+            self.fail(f"the range {word!r} has {len(values)} values; {most}", param, ctx)
         return values
 
 
 def axis(name: str, kind: click.ParamType, metavar: str, help: str) -> Callable[[F], F]:
-    """An option that takes several values; its own value is a list of them, None where it was not given."""
-    return click.option(name, type=kind, metavar=metavar, help=help, multiple=True, callback=_joined)
+    def joined(ctx: Any, param: Any, groups: Sequence[Sequence[Any]]) -> list[Any] | None:
+        return list(dict.fromkeys(chain.from_iterable(groups))) or None
 
-
-def _joined(ctx: click.Context, param: click.Parameter, groups: Sequence[Sequence[Any]]) -> list[Any] | None:
-    return list(dict.fromkeys(chain.from_iterable(groups))) or None
+    return click.option(name, type=kind, metavar=metavar, help=help, multiple=True, callback=joined)
 
 
 SAWTOOTH = {"m": [1536], "n": range(256, 11520 + 1, 256), "k": [4096]}
@@ -116,40 +98,35 @@ FRAMES = ("1080p", "720p", "480p")
 @axis("--k", Numbers("m", "n"), "SIZES", "Columns of A, rows of B, or m or n for the same.  [4096]")
 @axis(
     "--tile",
-    Names(TileShape()),
+    Names(TILE_SHAPE),
     "MxNxK",
-    f"Output tiles, and sizes of a K-step.  [{'x'.join(map(str, PROBLEM.tile))}]",
+    f"Output tiles, and sizes of a K-step.  [{'x'.join(map(str, shared.PROBLEM.tile))}]",
 )
-@axis("--order", Names(ORDER), "NAMES", f"Rasterization orders.  [{PROBLEM.order}]")
-@axis("--dtype", Names(DTYPES), "NAMES", f"Data types of A and B.  [{PROBLEM.dtype}]")
+@axis("--order", Names(ORDER), "NAMES", f"Rasterization orders.  [{shared.PROBLEM.order}]")
+@axis("--dtype", Names(DTYPES), "NAMES", f"Data types of A and B.  [{shared.PROBLEM.dtype}]")
 @axis(
     "--device",
     Names(DEVICES),
     "NAMES",
-    f"GPUs; `tilesim list` shows them.  [{DEVICE}, unless --sms is given]",
+    f"GPUs; `tilesim list` shows them.  [{shared.DEVICE}, unless --sms is given]",
 )
 @axis("--sms", Numbers(), "COUNTS", "Numbers of SMs, of the GPUs of --device or of an H200.")
 @axis("--ctas-per-sm", Numbers(), "COUNTS", "Thread blocks that fit on an SM.  [1]")
-@costs_options
-@output_option(TABLE_FILE, "Write the table here (.csv, .parquet).  [standard output, as CSV]")
-@click.option("--picture", type=PICTURE_FILE, metavar="FILE", help="Write a chart of the table here (.png).")
+@shared.costs_options
+@shared.output_option(shared.TABLE_FILE, "Write the table here (.csv, .parquet).  [standard output, as CSV]")
+@click.option(
+    "--picture", type=shared.PICTURE_FILE, metavar="FILE", help="Write a chart of the table here (.png)."
+)
 @click.option(
     "--theme", type=click.Choice(["dark", "light"]), default="dark", help="Theme of the chart.  [dark]"
 )
 @click.option("--size", type=click.Choice(FRAMES), default="1080p", help="Size of the chart.  [1080p]")
 @jobs_option
-@json_option
+@shared.json_option
 def command(
-    output: str | None,
-    picture: str | None,
-    theme: str,
-    size: str,
-    jobs: int | None,
-    as_json: bool,
-    costs: str | None,
-    seed: int,
-    **options: Any,
-) -> None:
+    output: str | None, picture: str | None, theme: str, size: str, jobs: int | None, as_json: bool,
+    costs: str | None, seed: int, **options: Any,
+) -> None:  # fmt: skip
     """Simulate every combination of the given values, and write a row of metrics for each.
 
     The options of schedule, problem, and device take several values: separated by commas, as a range
@@ -159,20 +136,29 @@ def command(
     If a schedule or the costs do not allow a combination, its row is empty, with the reason in the column
     `error`.
     """
-    with usage():
+    with shared.usage():
         files.check_outputs((output, picture), (costs,))
         whole("the seed", seed, 0, 2**63 - 1, CostsError)
-        every = combinations(_axes(options), Device.named(DEVICE))
+        # the sawtooth if no size is given; otherwise n defaults to m
+        square = {"n": ["m"]} if shared.given(options, SIZES) else {}
+        axes = shared.given(options, ("schedule", *DEVICE_AXES, *PROBLEM_AXES))
+        usual = {"schedule": SCHEDULES, **SAWTOOTH, **square}
+        every = combinations(usual | axes, Device.named(shared.DEVICE))
         for one in every:
-            check_tiles(one.problem)
+            shared.check_tiles(one.problem)
     write = _writer(output) if output else None
     if picture:
-        with usage():
+        with shared.usage():
             load("scenes", "sweep_chart.chart").axes([blank(one) for one in every])
     texts = click.get_current_context().meta.get(schedule_files.__name__, ())
     with progress("sweep", len(every)) as done:
         rows = sweep(every, costs, seed, jobs or cores(), done, partial(schedule_files.register_all, texts))
-    _report_errors(rows)
+    errors = [row.error for row in rows if row.error]
+    if len(errors) == len(rows):
+        raise SweepError(f"none of {plural(len(rows), 'combination')} can be simulated: {errors[0]}")
+    if errors:
+        count = f"{len(errors)} of {len(rows)} combinations"
+        click.echo(f"note: {count} cannot be simulated: {errors[0]}", err=True)
     if output and write:
         files.write(output, lambda file: write(rows, file))
         wrote(output)
@@ -181,24 +167,6 @@ def command(
         wrote(picture)
     if as_json or not output:
         click.echo(_json_of(rows, seed) if as_json else _csv_of(rows), nl=as_json)
-
-
-def _axes(options: dict[str, Any]) -> dict[str, Any]:
-    """The values on each axis: the sawtooth if no size is given; otherwise n defaults to m."""
-    square = {"n": ["m"]} if given(options, SIZES) else {}
-    named = ("schedule", *DEVICE_AXES, *PROBLEM_AXES)
-    return {"schedule": SCHEDULES, **SAWTOOTH, **square, **given(options, named)}
-
-
-def _report_errors(rows: list[Row]) -> None:
-    """Report on stderr how many combinations failed; raise SweepError if all did."""
-    errors = [row.error for row in rows if row.error]
-    if len(errors) == len(rows):
-        raise SweepError(f"none of {plural(len(rows), 'combination')} can be simulated: {errors[0]}")
-    if errors:
-        click.echo(
-            f"note: {len(errors)} of {len(rows)} combinations cannot be simulated: {errors[0]}", err=True
-        )
 
 
 def _csv_of(rows: Sequence[Row]) -> str:
@@ -210,14 +178,12 @@ def _csv_of(rows: Sequence[Row]) -> str:
 
 
 def _json_of(rows: Sequence[Row], seed: int) -> str:
-    """A list with an object for each row, a row a line: its columns, and how they were made."""
     made = {"origin": "simulated", "seed": seed, "tilesim": __version__}
     lines = (json.dumps(row._asdict() | made, ensure_ascii=False) for row in rows)
     return "[\n" + ",\n".join(lines) + "\n]"
 
 
 def _writer(path: str) -> Callable[[Sequence[Row], BinaryIO], object]:
-    """What writes rows in the format that `path` ends in; CSV where it has no ending."""
     if Path(path).suffix.lower() != ".parquet":
         return lambda rows, file: file.write(_csv_of(rows).encode())
     try:

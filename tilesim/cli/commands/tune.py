@@ -5,27 +5,25 @@ from pathlib import Path
 
 import click
 
-from tilesim.cli.arguments.options import FIGURES_FILE, PROBLEM, TileShape, usage
-from tilesim.cli.arguments.parameter_types import Whole
+from tilesim.cli.arguments import options as shared
+from tilesim.cli.arguments.parameter_types import TILE_SHAPE, Whole
 from tilesim.cli.output.figures import progress
-from tilesim.cli.output.reports import report_options, show, tuned_kernels
+from tilesim.cli.output.reports import show, tuned_kernels
 from tilesim.cli.packages import load
 from tilesim.problems import DTYPE_BYTES
 from tilesim.products import LAYOUTS, Product
 
-SIZE = "x".join(str(size) for size in (PROBLEM.m, PROBLEM.n, PROBLEM.k))
+SIZE = "x".join(str(size) for size in (shared.PROBLEM.m, shared.PROBLEM.n, shared.PROBLEM.k))
 
 
 @click.command(short_help="Find the fastest kernel for each shape on this machine's GPU.")
-@click.option(
-    "--size", "sizes", type=TileShape(), multiple=True, help=f"Size of the product.  [{SIZE}]  [repeatable]"
-)
+@shared.sizes_option(f"Size of the product.  [{SIZE}]  [repeatable]", TILE_SHAPE)
 @click.option(
     "--dtype",
     "dtypes",
     type=click.Choice(list(DTYPE_BYTES)),
     multiple=True,
-    help=f"Data type of A and B.  [{PROBLEM.dtype}]  [repeatable]",
+    help=f"Data type of A and B.  [{shared.PROBLEM.dtype}]  [repeatable]",
 )
 @click.option(
     "--layout",
@@ -34,41 +32,34 @@ SIZE = "x".join(str(size) for size in (PROBLEM.m, PROBLEM.n, PROBLEM.k))
     multiple=True,
     help="Layouts of A and B: row-major (n) or column-major (t).  [nn]  [repeatable]",
 )
-@click.option("--samples", type=Whole(1, 100_000), default=100, help="Samples per finalist.  [100]")
-@click.option("--seed", type=Whole(0, 2**63 - 1), default=0, help="Seed of the random operands.  [0]")
+@shared.samples_option("finalist")
+@shared.seed_option
 @click.option(
     "--top", type=Whole(1, 1000), help="Time only this many, the best according to the model.  [all]"
 )
 @click.option(
     "--table",
-    type=FIGURES_FILE,
+    type=shared.FIGURES_FILE,
     metavar="FILE",
     help="Keep the rows of this table for other shapes, and update the table unless -o is given.",
 )
-@report_options
+@shared.report_options
 def command(
-    sizes: tuple[tuple[int, int, int], ...],
-    dtypes: tuple[str, ...],
-    layouts: tuple[str, ...],
-    samples: int,
-    seed: int,
-    top: int | None,
-    table: str | None,
-    output: str | None,
-    as_json: bool,
-) -> None:
+    sizes: tuple[tuple[int, int, int], ...], dtypes: tuple[str, ...], layouts: tuple[str, ...], samples: int,
+    seed: int, top: int | None, table: str | None, output: str | None, as_json: bool,
+) -> None:  # fmt: skip
     """Verify the result of each candidate, time all of them, then time the best, alternating with cuBLAS.
 
     The table is written to a file. To have `matmul` use it on that GPU, set the environment variable
     TILESIM_TUNED=FILE.
     """
-    size = PROBLEM.m, PROBLEM.n, PROBLEM.k
-    wanted = product(sizes or [size], dtypes or [PROBLEM.dtype], layouts or LAYOUTS[:1])
-    with usage():
+    size = shared.PROBLEM.m, shared.PROBLEM.n, shared.PROBLEM.k
+    wanted = product(sizes or [size], dtypes or [shared.PROBLEM.dtype], layouts or LAYOUTS[:1])
+    with shared.usage():
         products = [Product(*size, dtype, layout) for size, dtype, layout in wanted]
     measure = load("kernels")
     before = load("kernels", "tuning.choice").read(table) if table and Path(table).exists() else None
-    units = load("kernels", "tuning.tune").PROGRESS_UNITS * len(products)
+    units = load("kernels", "tuning.tuner").PROGRESS_UNITS * len(products)
     with progress("tune", units) as done:
         report = measure.tune(*products, samples=samples, seed=seed, top=top, table=before, progress=done)
     show(report, tuned_kernels, output or table, as_json)

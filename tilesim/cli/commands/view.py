@@ -51,7 +51,6 @@ def command(traces: tuple[str, ...], port: int, lang: str | None, no_browser: bo
 def _page(
     kept: Callable[[str], list[Trace]], words: Mapping[str, Any], version: str, at: int | None = None
 ) -> str:
-    """The page for some files, or for the error in one of them; it reloads when they change."""
     try:
         return player.page(kept(version), version=version, at=at, **words)
     except TilesimError as error:
@@ -72,11 +71,9 @@ LOOPBACK = "127.0.0.1"
 
 
 class PageServer(ThreadingHTTPServer):
-    """Answers / with what `make(version, at)` gives, and /version with what its files are like now.
-
-    `at` is that of /?at=NS, an instant in ns, None without it. A request that names another host is refused:
-    a page elsewhere could have led the browser here. Raises TilesimError where the port cannot be had.
-    """
+    """Answers / with what `make(version, at)` gives, and /version with what its files are like now. `at` is
+    that of /?at=NS, an instant in ns, None without it. A request that names another host is refused: a page
+    elsewhere could have led the browser here. Raises TilesimError where the port cannot be had."""
 
     daemon_threads = True
 

@@ -28,25 +28,16 @@ def over_free(report: Report) -> Iterator[dict[str, Any]]:
         yield row | {"over_free": us and row["us"] / us}
 
 
-SECTOR_BYTES = 32
 MEASURED = ("p20", "p80", "bound", "limit_tflops", "dram_bytes", "sectors_per_request", "spilled_bytes")
 """What is not known of the article's kernel."""
 
 
-def article_first(report: Report) -> list[dict[str, Any]]:
-    """The article's row above those that were measured."""
-    article, rows = report["article"], report["rows"]
-    first = {"kernel": "the", "dtype": "article", "us": 1000 * article["ms"], "tflops": article["tflops"]}
-    spilled = [
-        {"spilled_bytes": SECTOR_BYTES * row["spill_sectors"]} if "spill_sectors" in row else {}
-        for row in rows
-    ]
-    return [dict.fromkeys(MEASURED) | first, *map(dict.__or__, rows, spilled)]
-
-
-def active_lanes(row: Row) -> Row:
-    """Lanes at work in an instruction, where instructions were counted."""
-    return {"active": row["of_threads"] / row["issued"]} if row["issued"] else {}
+def article_first(report: Report) -> Iterator[dict[str, Any]]:
+    us, tflops = 1000 * report["article"]["ms"], report["article"]["tflops"]
+    yield dict.fromkeys(MEASURED) | {"kernel": "the", "dtype": "article", "us": us, "tflops": tflops}
+    for row in report["rows"]:
+        counted = "spill_sectors" in row
+        yield row | ({"spilled_bytes": 32 * row["spill_sectors"]} if counted else {})
 
 
 def resources(report: Report) -> Iterator[dict[str, Any]]:
@@ -66,13 +57,11 @@ def residents_seen(report: Report) -> list[str]:
 
 
 def dram_traffic(row: Row) -> Row:
-    """Bytes read from DRAM and written to it, where they were counted."""
     counted = "dram_read_bytes" in row
     return {"dram_bytes": row["dram_read_bytes"] + row["dram_write_bytes"]} if counted else {}
 
 
 def shares_of_peak(report: Report) -> Iterator[dict[str, Any]]:
-    """Each row with its TFLOP/s in percent of the peak, and whether its bytes come from a model."""
     peak = report["peak_tflops"]["measured"]
     for row in report["rows"]:
         model = " (model)" if row["bytes_from"] == "model" else ""
@@ -115,12 +104,10 @@ def constants(report: Report) -> Iterator[str]:
 
 
 def chased(row: Row) -> Row:
-    """Where a pointer chase went, and in which order."""
     return {"order": row.get("order"), "where": f"{_size(row)} of {row['space']}"}
 
 
 def read_by_all(report: Report) -> Iterator[dict[str, Any]]:
-    """Rows of three lists, each with `what` all SMs do."""
     for row in report["bandwidth"]:
         yield row | {"what": f"{row['kind']} {_size(row)}", "source": None}
     for row in report["merging"]:
@@ -145,18 +132,11 @@ def _size(row: Row) -> str:
     return f"{footprint // 1024} KiB" if footprint < MIB else f"{footprint / MIB:g} MiB"
 
 
-def whys(report: Report) -> list[str]:
-    """Why each step is there."""
-    whys = {row["name"]: row["why"] for row in report["rows"]}
-    return ["", *(f"{name}: {why}" for name, why in whys.items())]
-
-
 SHOWN = 4
 """Beginnings that a line of the table names; --json has them all."""
 
 
 def sm_groups(report: Report) -> Iterator[str]:
-    """The groups, a line each, and what is known of them."""
     for i, groups in enumerate(report["tiers"]):
         yield f"{'then' if i else 'first'}, in turn:"
         yield from ("  " + " ".join(map(str, group)) for group in groups)
@@ -169,7 +149,6 @@ def sm_groups(report: Report) -> Iterator[str]:
 
 
 def beginnings(row: Row) -> Row:
-    """The SMs with which launches began, the most frequent first."""
     first = [f"{' '.join(map(str, sms))} ({count})" for sms, count in row["first"]]
     more = f" and {len(first) - SHOWN} more" if len(first) > SHOWN else ""
     return {"begin": ", ".join(first[:SHOWN]) + more}

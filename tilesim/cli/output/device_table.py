@@ -7,12 +7,10 @@ from tilesim.devices.facts import UNITS, Fact, sources
 
 
 def lines(facts: Mapping[str, Fact]) -> list[str]:
-    """A fact a line, then the sources that they name."""
     return [*named(facts), "sources", *[f"  {name:23} {_words(name)}" for name in _listed(facts)]]
 
 
 def named(facts: Mapping[str, Fact]) -> list[str]:
-    """A fact a line, with its source or rule."""
     rows = [(name, _value(name, fact.value), _whence(fact)) for name, fact in facts.items()]
     wide = max(len(value) for _, value, _ in rows)
     return [f"  {name:23} {value:{wide}}  {whence}" for name, value, whence in rows]

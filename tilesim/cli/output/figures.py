@@ -61,16 +61,14 @@ def size(count: int) -> str:
 
 
 def save_text(path: str | PathLike[str], text: str, about: str = "") -> None:
-    """Write `text`, and say so as `wrote`."""
     files.write(path, lambda file: file.write(text.encode()))
     wrote(path, about)
 
 
 def wrote(path: str | PathLike[str], about: str = "") -> None:
     """Say on stderr what was written, such as "wrote race.mp4 (15 s, 1.2 MB)"; `about` is the "15 s".
-
-    Standard output is for figures and data alone. Nothing is said of a device or a pipe, such as /dev/stdout.
-    """
+    Standard output is for figures and data alone. Nothing is said of a device or a pipe, such as
+    /dev/stdout."""
     if Path(path).is_file():
         words = ", ".join(filter(None, (about, size(Path(path).stat().st_size))))
         click.echo(f"wrote {path} ({words})", err=True)

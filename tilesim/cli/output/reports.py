@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import click
 
 from tilesim.choice.measurement import config_of, product_of
-from tilesim.cli.arguments.options import FIGURES_FILE, F, json_option, output_option
-from tilesim.cli.arguments.parameter_types import Whole
+from tilesim.cli.arguments.options import figures_option, json_option
 from tilesim.cli.output.figures import save_text
 from tilesim.cli.output.tables import Row, filled, text
 from tilesim.cli.packages import load
@@ -29,7 +28,6 @@ class Table(NamedTuple):
 
 
 def derived(made: Callable[[Row], Row], rows: str = "rows") -> Callable[[Report], list[Row]]:
-    """The rows of a report, each with more fields, which `made` makes of it."""
     return lambda report: [{**row, **made(row)} for row in report[rows]]
 
 
@@ -41,12 +39,12 @@ class Bench(click.Command):
     """`tilesim bench NAME`: runs the function of that name in kernels/bench/NAME.py, and shows its report."""
 
     def __init__(
-        self, name: str, about: str, help: str, *parts: Part, options: Sequence[click.Option] = ()
+        self, name: str, about: str, help: str, *parts: Part, options: Sequence[Callable[[Any], Any]] = ()
     ) -> None:
-        super().__init__(name, params=[*options], short_help=about, help=help, callback=self._measure)
+        super().__init__(name, short_help=about, help=help, callback=self._measure)
         self.parts = parts
-        output_option(FIGURES_FILE, OUTPUT_HELP)(self)
-        json_option(self)
+        for option in (*options, figures_option, json_option):
+            option(self)
 
     def _measure(self, output: str | None, as_json: bool, sizes: Iterable[Any] = (), **options: Any) -> None:
         name = str(self.name).replace("-", "_")
@@ -54,26 +52,18 @@ class Bench(click.Command):
         show(getattr(load("kernels", f"bench.{name}"), name)(*sizes, **given), self.text, output, as_json)
 
     def text(self, report: Report) -> str:
-        """What it was measured on, then each part."""
-        return "\n".join([machine(report), *(line for part in self.parts for line in _lines(part, report))])
-
-
-def _lines(part: Part, report: Report) -> Iterable[str]:
-    if isinstance(part, str):
-        return [filled(part, report)]
-    return part.lines(report) if isinstance(part, Table) else part(report)
+        lines = [machine(report)]
+        for part in self.parts:
+            if isinstance(part, str):
+                lines.append(filled(part, report))
+            else:
+                lines += part.lines(report) if isinstance(part, Table) else part(report)
+        return "\n".join(lines)
 
 
 def product_times(report: Report) -> list[str]:
-    """A line per size and kernel; with the host's work where that was timed."""
     host = " | with host" if any("host_us" in row for row in report["rows"]) else ""
     return Table("typed size | kernel | times | TFLOP/s | MHz | error" + host).lines(report)
-
-
-TUNED = (
-    "size {product} | kernel {name} | tile | order | warps | stages | µs {us:.2f} | cuBLAS {cublas_us:.2f}"
-    " | ratio {ratio:.3f}"
-)
 
 
 def tuned_kernels(table: Report) -> str:
@@ -84,29 +74,9 @@ def tuned_kernels(table: Report) -> str:
         name = f"{TABLE}:{config.schedule}" if config.kernel == TABLE else config.name
         more = {"product": product_of(row), "name": name, "ratio": other and other / row["us"]}
         rows.append({**row, **config.as_json(), **more})
-    return "\n".join([machine(table), *text(rows, TUNED)])
-
-
-OUTPUT_HELP = "Write the figures here (.json)."
-
-
-def report_options(command: F) -> F:
-    return output_option(FIGURES_FILE, OUTPUT_HELP)(json_option(command))
-
-
-def count_option(name: str, about: str, default: int, least: int = 1, most: int = 1000) -> click.Option:
-    kind = Whole(least, most)
-    return click.Option([f"--{name}"], type=kind, default=default, help=f"{about}  [{default}]")
-
-
-def sizes_option(about: str, kind: click.ParamType, **more: Any) -> click.Option:
-    """`--size`, which may be repeated, passed on as `sizes`."""
-    return click.Option(["--size", "sizes"], type=kind, multiple=True, help=about, **more)
-
-
-def samples_option(each: str, default: int) -> click.Option:
-    """`--samples COUNT`, of each kernel, step or whatever is timed."""
-    return count_option("samples", f"Samples per {each}.", default, most=100_000)
+    columns = "size {product} | kernel {name} | tile | order | warps | stages"
+    figures = "µs {us:.2f} | cuBLAS {cublas_us:.2f} | ratio {ratio:.3f}"
+    return "\n".join([machine(table), *text(rows, f"{columns} | {figures}")])
 
 
 def show(report: Report, table: Callable[[Any], str], output: str | None, as_json: bool) -> None:

@@ -67,7 +67,6 @@ def text(rows: Iterable[Row], columns: str) -> list[str]:
 
 
 def markdown(rows: Iterable[Row], columns: str) -> str:
-    """The same for a page of the documentation."""
     return markdown_of(*_cells(rows, columns))
 
 
@@ -84,7 +83,6 @@ def markdown_of(head: Sequence[str], made: Sequence[Sequence[str]]) -> str:
 
 
 def _cells(rows: Iterable[Row], columns: str) -> tuple[list[str], list[list[str]]]:
-    """The heads, and the cells of each row."""
     pairs = [column.partition("{") for column in _expanded(columns)]
     made = [[filled(brace + rest, row) for _, brace, rest in pairs] for row in rows]
     return [head.rstrip() for head, _, _ in pairs], made

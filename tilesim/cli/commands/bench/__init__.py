@@ -1,25 +1,16 @@
 """`tilesim bench`: kernel times on this machine's GPU, cuBLAS beside them, and what the GPU itself takes."""
 
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import click
 
 from tilesim.cli import Group
-from tilesim.cli.arguments.options import (
-    Schedule,
-    TileShape,
-    ctas_option,
-    kernel_options,
-    problem_from,
-    problem_options,
-    usage,
-)
-from tilesim.cli.arguments.parameter_types import Whole
+from tilesim.cli.arguments import options as shared
+from tilesim.cli.arguments.parameter_types import TILE_SHAPE, Schedule
 from tilesim.cli.benches import BENCHES
-from tilesim.cli.output.reports import machine, product_times, report_options, show
+from tilesim.cli.output.reports import machine, product_times, show
 from tilesim.cli.packages import load
 from tilesim.errors import unknown
 
@@ -34,8 +25,8 @@ TABLE_DRIVEN = "table:"
     invoke_without_command=True,
     short_help="Time the kernels, or launches, on this machine's GPU.",
 )
-@problem_options()
-@click.option("--size", "sizes", type=TileShape(), multiple=True, help="M, N and K; repeat it for several.")
+@shared.problem_options()
+@shared.sizes_option("M, N and K; repeat it for several.", TILE_SHAPE)
 @click.option(
     "--kernel",
     "kernels",
@@ -43,11 +34,11 @@ TABLE_DRIVEN = "table:"
     metavar="NAME",
     help="Time only this, such as table:stream-k; repeat it for several.",
 )
-@kernel_options
-@ctas_option
-@click.option("--samples", type=Whole(1, 100_000), default=100, help="Samples per kernel.  [100]")
+@shared.kernel_options
+@shared.ctas_option
+@shared.samples_option("kernel")
 @click.option("--host", is_flag=True, help="Also launch one by one, with the host's work.")
-@report_options
+@shared.report_options
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -63,21 +54,16 @@ def command(
     """
     if ctx.invoked_subcommand is not None:
         return
-    problem = problem_from(options)
-    with usage():
+    problem = shared.problem_from(options)
+    with shared.usage():
         problems = [replace(problem, m=m, n=n, k=k) for m, n, k in sizes] or [problem]
     measure = load("kernels")
-    for name in kernels:
-        _check(name, measure.NAMES)
+    for name in kernels:  # before any GPU is asked for
+        if name.startswith(TABLE_DRIVEN):
+            Schedule().convert(name.removeprefix(TABLE_DRIVEN), None, None)
+        elif name not in measure.NAMES:
+            raise click.UsageError(unknown("kernel", name, [*measure.NAMES, TABLE_DRIVEN + "SCHEDULE"]))
     chosen = {"kernels": kernels} if kernels else {}
     names = ("warps", "stages", "ctas_per_sm", "samples", "seed", "host")
     report = measure.bench(*problems, **chosen, **{name: options[name] for name in names})
     show(report, lambda report: "\n".join([machine(report), *product_times(report)]), output, as_json)
-
-
-def _check(name: str, known: Sequence[str]) -> None:
-    """Raise UsageError, before any GPU is asked for, for a kernel or schedule that there is not."""
-    if name.startswith(TABLE_DRIVEN):
-        Schedule().convert(name.removeprefix(TABLE_DRIVEN), None, None)
-    elif name not in known:
-        raise click.UsageError(unknown("kernel", name, [*known, TABLE_DRIVEN + "SCHEDULE"]))

@@ -8,10 +8,10 @@ import click
 
 from tilesim.choice.judge import Judged, fit, judge, verdict
 from tilesim.choice.measurement import read
-from tilesim.cli.arguments.options import DEVICE
+from tilesim.cli.arguments.options import DEVICE, count_option, report_options
 from tilesim.cli.arguments.parameter_types import DEVICES, INPUT, Whole
 from tilesim.cli.output.figures import progress
-from tilesim.cli.output.reports import machine, report_options, show
+from tilesim.cli.output.reports import machine, show
 from tilesim.cli.output.tables import text
 from tilesim.cli.packages import load
 from tilesim.devices.device import Device
@@ -27,12 +27,7 @@ KINDS = ("bf16:nn", "fp8:nt", "bf16:nt", "fp8:nn")
 @click.option(
     "--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Of operands; repeat it.  [all]"
 )
-@click.option(
-    "--budget",
-    type=Whole(1, 10**6),
-    default=3600,
-    help="Seconds after which no other shape is begun.  [3600]",
-)
+@count_option("budget", "Seconds after which no other shape is begun.", 3600, most=10**6)
 @click.option("--processes", type=Whole(1, 256), help="That compile kernels.  [one a core]")
 @click.option(
     "--measured",
@@ -57,7 +52,7 @@ def command(
         return
     products = load("kernels", "tuning.products").products(kinds or KINDS)
     with progress("bench choice", len(products)) as done:
-        report = load("kernels", "tuning.tune").all_times(
+        report = load("kernels", "tuning.tuner").all_times(
             products, budget, processes or cpu_count() or 1, progress=done
         )
     show(report, _measured, output, as_json)
@@ -75,15 +70,12 @@ def _measured(report: dict[str, Any]) -> str:
 
 
 def _judged(found: list[Judged]) -> list[str]:
-    """A line per product, then the figures of those that were fitted to and of those that were held out."""
     lines = text(map(_row, found), COLUMNS)
     for what, held_out in (("fitted to", False), ("held out", True)):
         some = [one for one in found if one.timed.held_out == held_out and one.ratio]
         if some:
-            lines.append(
-                f"{what}: "
-                + ", ".join(f"{name} {value:.4g}" for name, value in asdict(verdict(some)).items())
-            )
+            figures = asdict(verdict(some)).items()
+            lines.append(f"{what}: " + ", ".join(f"{name} {value:.4g}" for name, value in figures))
     return lines
 
 
