@@ -33,7 +33,8 @@ TILE = (128, 256, 64) if ON_GPU else (16, 64, 16)
 CASES = [("tma", (40, 72, 56), True, "bf16"), ("ptr", (33, 67, 49), False, "fp32")]
 """Six tiles of four K-steps for five thread blocks, ragged on each side."""
 if ON_GPU:
-    sizes = [("tma", (1000, 776, 1336)), ("ptr", (999, 777, 333)), ("ptr", (2048, 2304, 1000))]
+    sizes = [("tma", (1000, 776, 1336)), ("ptr", (999, 777, 333)), ("ptr", (1000, 776, 1336))]
+    sizes.append(("tma", (2048, 2304, 1000)))  # more tiles than SMs
     CASES = [
         (*size, overlap, dtype) for size in sizes for overlap in (True, False) for dtype in ("bf16", "fp16")
     ]
