@@ -15,7 +15,7 @@ from tilesim_kernels.bench import reductions
 from tilesim_kernels.reductions import ADDED, STEPS, THREADS, launches, summing
 
 TREES = STEPS[:3]
-RAGGED = [1, 2, 31, 255, 256, 257, 2047, 2048, 2049, 70_001]
+RAGGED = [1, 31, 256, 257, 2048, 2049]
 if ON_GPU:
     RAGGED = [1, 2, 255, 257, 2049, 10**6 + 7, 2**24, 3 * 10**8 + 1]
 
@@ -41,13 +41,14 @@ def summed(step, n, slots=24, seed=0):
 @each_step
 def test_any_length_the_same_each_time(step, blocks):
     random = torch.Generator(DEVICE).manual_seed(0)
-    for n in RAGGED:
+    three_launches = [THREADS**2 + 1] * (step is STEPS[1])
+    for n in RAGGED + three_launches:
         blocks.clear()
         x = torch.empty(n, device=DEVICE)
         made = summing(step, x, reductions.slots() if ON_GPU else 24)
         reductions.verified_sum(step.name, made, x, random)
         assert ON_GPU or bool(blocks) == (step in TREES)
-        if ON_GPU or n < 3000:  # the interpreter takes long for more
+        if ON_GPU or n == 257:  # the interpreter takes long for more
             first = made.sums.clone()
             made.sums.fill_(torch.nan)
             made.launch()
@@ -56,7 +57,7 @@ def test_any_length_the_same_each_time(step, blocks):
 
 @each_step
 @few
-@given(n=st.integers(1, 9000), slots=st.integers(1, 9), seed=st.integers(0, 99))
+@given(n=st.integers(1, 3000), slots=st.integers(1, 3), seed=st.integers(0, 99))
 def test_any_length_on_any_gpu(step, n, slots, seed):
     summed(step, n, slots, seed)
 
@@ -87,22 +88,15 @@ class TestTrees:
 
     @pytest.mark.parametrize("step", TREES, ids=lambda step: step.name)
     def test_eight_levels_each_half_as_wide(self, step, blocks):
+        """Neighbours first meet in few banks, halves in none."""
         summed(step, 1)
         first, *levels = blocks[0].ways
         assert first == [1] * 8
         assert [len(warps) for warps in levels[::3]] == [4, 2, 1, 1, 1, 1, 1, 1]
         assert levels[::3] == levels[1::3] == levels[2::3]
-
-    def test_neighbours_first_meet_in_few_banks(self, blocks):
-        summed(STEPS[0], 1)
-        assert [max(warps) for warps in blocks[0].ways[1::3]] == [2, 4, 8, 8, 8, 4, 2, 1]
-        assert sum(map(sum, blocks[0].ways[1::3])) == 47
-
-    @pytest.mark.parametrize("step", TREES[1:], ids=lambda step: step.name)
-    def test_halves_meet_in_no_bank(self, step, blocks):
-        summed(step, 1)
-        assert {way for warps in blocks[0].ways for way in warps} == {1}
-        assert sum(map(sum, blocks[0].ways[1::3])) == 12
+        neighbours = step is STEPS[0]
+        assert [max(warps) for warps in levels[::3]] == ([2, 4, 8, 8, 8, 4, 2, 1] if neighbours else [1] * 8)
+        assert sum(map(sum, levels[::3])) == (47 if neighbours else 12)
 
     @pytest.mark.parametrize("step", TREES[:2], ids=lambda step: step.name)
     @pytest.mark.parametrize(
@@ -166,12 +160,9 @@ def test_shuffles_take_the_place_of_the_tree(machine_code):
     ("x", "sentence"),
     [
         (torch.zeros(0), "x is empty"),
-        (
-            torch.zeros(8, dtype=torch.float64),
-            r"x is torch.float64 \[8\]; the kernels sum a dense torch.float32",
-        ),
+        (torch.zeros(8).double(), r"x is torch.float64 \[8\]; the kernels sum a dense torch.float32"),
         (torch.zeros(2, 4), r"x is torch.float32 \[2, 4\]"),
-        (torch.zeros(8)[::2], r"x is torch.float32 \[4\]; the kernels sum a dense"),
+        (torch.zeros(8)[::2], r"x is torch.float32 \[4\]"),
     ],
 )
 def test_what_cannot_be_summed(x, sentence):
@@ -179,13 +170,9 @@ def test_what_cannot_be_summed(x, sentence):
         summing(STEPS[0], x, slots=3)
 
 
-@pytest.fixture
-def small_gpu(monkeypatch):
+def test_a_vector_that_does_not_fit(monkeypatch):
     here = SimpleNamespace(total_memory=10**9, L2_cache_size=10**6)
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda: here)
-
-
-def test_a_vector_that_does_not_fit(small_gpu):
     sentence = (
         r"63000000 values of fp32 take 0.3 GB, needed 4 times, to copy them as well; this GPU has 1.0 GB"
     )
@@ -198,7 +185,7 @@ def test_a_vector_that_does_not_fit(small_gpu):
 class TestTheGate:
     N = 3000
 
-    def gate(self, launch, error=None):
+    def gate(self, launch):
         """What the gate says of `launch(x, sums)`."""
         x, sums = torch.empty(self.N), torch.empty(2)
         made = reductions.Summing(lambda: launch(x, sums), sums)
@@ -207,20 +194,19 @@ class TestTheGate:
     def test_lets_a_right_sum_through(self):
         assert self.gate(lambda x, sums: sums[-1:].copy_(x.sum())) <= reductions.TOLERANCE
 
-    @pytest.mark.parametrize("wrong", [slice(1, None), slice(None, -1), slice(None, None, 2)])
-    def test_sees_one_element_left_out(self, wrong):
-        with pytest.raises(KernelError, match=r"the sum of 3000 half-integers wrong: .*, so it was not"):
-            self.gate(lambda x, sums: sums[-1:].copy_(x[wrong].sum()))
-
-    def test_sees_one_element_taken_twice(self):
-        with pytest.raises(KernelError, match="half-integers wrong"):
-            self.gate(lambda x, sums: sums[-1:].copy_(x.sum() + x[7]))
-
-    def test_sees_a_sum_that_was_not_written_or_comes_of_one_that_was_not(self):
-        with pytest.raises(KernelError, match="error is nan"):
-            self.gate(lambda x, sums: None)
-        with pytest.raises(KernelError, match="error is nan"):
-            self.gate(lambda x, sums: sums[-1:].copy_(x.sum() + 0 * sums[0]))
+    @pytest.mark.parametrize(
+        ("launch", "sentence"),
+        [
+            (lambda x, sums: sums[-1:].copy_(x[1:].sum()), "the sum of 3000 half-integers wrong: .*, so it"),
+            (lambda x, sums: sums[-1:].copy_(x.sum() + x[7]), "half-integers wrong"),
+            (lambda x, sums: None, "error is nan"),
+            (lambda x, sums: sums[-1:].copy_(x.sum() + 0 * sums[0]), "error is nan"),
+        ],
+        ids=["one left out", "one taken twice", "not written", "of one not written"],
+    )
+    def test_sees_a_wrong_sum(self, launch, sentence):
+        with pytest.raises(KernelError, match=sentence):
+            self.gate(launch)
 
     def test_sees_sums_that_are_not_fp32(self):
         """Half-integers are exact in bf16 too where they are few."""
