@@ -1,6 +1,7 @@
 """Which kernel is taken for a shape: the tuned table's, the nearest's, or one that runs anywhere."""
 
 import json
+import math
 import subprocess
 import sys
 import warnings
@@ -18,7 +19,6 @@ from tilesim.gemm.fit import why_not
 from tilesim.products import Product
 from tilesim_kernels import KernelError
 from tilesim_kernels.tuning import choice
-from tilesim_kernels.tuning import choice as table
 
 ROW = {
     "m": 4096, "n": 4096, "k": 4096, "dtype": "bf16", "layout": "nn", "tile": [128, 256, 64],
@@ -52,7 +52,7 @@ def test_a_measured_shape_gets_its_kernel_and_then_fewer_stages(own_table):
     own_table(TABLE)
     product = Product(4096, 4096, 4096)
     found = choice.choices(product, SOME)
-    assert found[0] == table.chosen(ROW, product)
+    assert found[0] == choice.chosen(ROW, product)
     assert [config.stages for config in found[:3]] == [3, 2, 1]
     assert found[3:] == choice.choices(product, None)
 
@@ -68,7 +68,7 @@ rows = st.builds(
 @given(st.lists(rows, min_size=1, max_size=8), rows)
 def test_the_nearest_is_of_its_dtype_and_if_possible_its_layout(measured, wanted):
     """And no other such row differs from the product in fewer factors."""
-    found = choice.nearest(measured, Product(*(wanted[name] for name in table.PRODUCT)))
+    found = choice.nearest(measured, Product(*(wanted[name] for name in choice.PRODUCT)))
     rivals = [row for row in measured if row["dtype"] == wanted["dtype"]]
     if not rivals:
         assert found is None
@@ -76,10 +76,7 @@ def test_the_nearest_is_of_its_dtype_and_if_possible_its_layout(measured, wanted
     rivals = [row for row in rivals if row["layout"] == wanted["layout"]] or rivals
 
     def factor(row):
-        factor = 1.0
-        for name in "mnk":
-            factor *= max(row[name] / wanted[name], wanted[name] / row[name])
-        return factor
+        return math.prod(max(row[name] / wanted[name], wanted[name] / row[name]) for name in "mnk")
 
     assert found in rivals
     assert factor(found) == pytest.approx(min(map(factor, rivals)))
@@ -98,7 +95,7 @@ def test_fp16_takes_what_was_measured_for_bf16_and_fp32_does_not(own_table):
 H200 = named("h200")
 
 
-def test_a_shape_that_the_table_lacks_gets_what_the_model_ranks_first():
+def test_a_shape_that_the_table_lacks_gets_what_the_model_once_ranks_first(monkeypatch):
     product = Product(96, 4096, 4096, layout="nt")
     ranked = choose(product, Device.named("h200"))
     found = choice.choices(product, H200)
@@ -106,13 +103,8 @@ def test_a_shape_that_the_table_lacks_gets_what_the_model_ranks_first():
     assert {config.tile for config in found} >= {one.config.tile for one in ranked[:3]}
     anywhere = choice.choices(product, None)
     assert found[-len(anywhere) :] == anywhere
-
-
-def test_the_model_is_asked_once_a_shape(monkeypatch):
-    choice.modelled.cache_clear()
-    first = choice.choices(Product(80, 4096, 4096), H200)
     monkeypatch.setattr("tilesim.choice.choose.choose", lambda *asked: pytest.fail("asked again"))
-    assert choice.choices(Product(80, 4096, 4096), H200) == first
+    assert choice.choices(product, H200) == found
 
 
 def test_what_the_model_has_no_kernel_for_gets_one_that_runs_anywhere():
@@ -152,14 +144,14 @@ def test_what_runs_anywhere_is_legal_and_ends_in_little_shared_memory(m, n, k, d
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.name)
 def test_each_row_of_a_shipped_table_is_a_kernel_with_a_plan(path):
-    shipped = table.read(path)
+    shipped = choice.read(path)
     assert set(shipped["machine"]) == {"gpu", "driver", "cuda", "torch", "triton", "date"}
     assert shipped["method"]
-    products = [tuple(row[name] for name in table.PRODUCT) for row in shipped["rows"]]
+    products = [tuple(row[name] for name in choice.PRODUCT) for row in shipped["rows"]]
     assert len(set(products)) == len(products) > 0
     for row in shipped["rows"]:
-        product = Product(*(row[name] for name in table.PRODUCT))
-        config = table.chosen(row, product)
+        product = Product(*(row[name] for name in choice.PRODUCT))
+        config = choice.chosen(row, product)
         assert choice.choices(product, named(shipped["machine"]["gpu"]))[0] == config
         if kernel_of(config).recordable:
             assert jobs.job(config, product, Device(132), "cpu").ctas > 0
@@ -169,33 +161,23 @@ def test_each_row_of_a_shipped_table_is_a_kernel_with_a_plan(path):
     ("wrong", "sentence"),
     [
         ({"schedule": "persistant"}, "did you mean 'persistent'"),
-        ({"schedule": ["naive"]}, r"schedule is \['naive'\]; it must be a text"),
         ({"kernel": 3}, "kernel is 3; it must be a text"),
-        ({"overlap": "yes"}, "overlap is 'yes'; it must be true or false"),
         ({"warps": 5}, "warps is 5"),
-        ({"warps": 8.0}, "warps is 8.0; it must be a whole number from 0 to 32"),
-        ({"stages": 2.0}, "stages is 2.0; it must be a whole number from 0 to 64"),
         ({"stages": 3_000_000}, "stages is 3000000; it must be a whole number from 0 to 64"),
-        ({"stages": 2**50}, "stages is 1125899906842624; it must be a whole number from 0 to 64"),
-        ({"stages": None}, "stages is None; it must be a whole number"),
         ({"epilogue_subtiles": 3}, "epilogue_subtiles is 3; it must be a whole number from 1 to 2"),
-        ({"tile": 128}, "tile is 128; it must be a list of 3"),
-        ({"order": 8}, "order is 8; it must be a text"),
         ({"tile": [96, 32, 32]}, "tile_m is 96"),
         ({"dtype": "int8"}, "the dtype is int8"),
         ({"order": "sideways"}, "sideways"),
         ({"layout": "rows"}, "layout is 'rows'; choose from nn, nt, tn, tt"),
-        ({"us": "fast"}, "us is 'fast'; it must be a number above 0"),
-        ({"cublas_us": -1}, "cublas_us is -1"),
         ({"us": 10**15}, "us is 1000000000000000; it must be a number above 0, up to 1000000000000"),
-        ({"m": "many"}, "m is 'many'"),
+        ({"cublas_us": -1}, "cublas_us is -1"),
         ({"m": 2**50}, "m is 1125899906842624"),
     ],
 )
 def test_a_row_that_cannot_be(tmp_path, wrong, sentence):
     path = write(tmp_path / "t.json", {**TABLE, "rows": [ROW, {**ROW, **wrong}]})
     with pytest.raises(KernelError, match=sentence) as raised:
-        table.read(path)
+        choice.read(path)
     assert str(raised.value).startswith(f"{path} is not a table of `tilesim tune`")
 
 
@@ -203,68 +185,24 @@ def test_a_row_that_cannot_be(tmp_path, wrong, sentence):
 def test_a_row_that_lacks_something(tmp_path, name):
     path = write(tmp_path / "t.json", {**TABLE, "rows": [{key: ROW[key] for key in ROW if key != name}]})
     with pytest.raises(KernelError, match=f"of `tilesim tune`: .*(field '{name}' is|lacks {name})"):
-        table.read(path)
+        choice.read(path)
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-    max_leaves=5,
-)
-
-
-@given(st.sampled_from(list(ROW)), JSON)
-def test_any_value_in_any_field_is_legal_or_one_short_sentence(tmp_path_factory, name, value):
-    path = write(tmp_path_factory.getbasetemp() / "any.json", {**TABLE, "rows": [{**ROW, name: value}]})
-    try:
-        (row,) = table.read(path)["rows"]
-    except KernelError as error:
-        said = str(error).removeprefix(str(path))
-        assert "\n" not in said and len(said) < 300
-        return
-    assert table.chosen(row, Product(*(row[name] for name in table.PRODUCT))).stages <= 64
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "[]",
-        "3",
-        "{}",
-        '{"machine": {}, "rows": []}',
-        '{"machine": 3, "rows": []}',
-        '{"machine": {"gpu": 3}, "rows": []}',
-        '{"machine": {"gpu": "Some GPU"}, "rows": {}}',
-        '{"machine": {"gpu": "Some GPU"}, "rows": [3]}',
-        "1" + "0" * 400,
-        "1" + "0" * 5000,
-        "[" * 100_000,
-        '{"machine": ' + "[" * 900 + "]" * 900 + "}",
-    ],
-    ids=range(13),
-)
-def test_a_file_that_is_no_table(tmp_path, text):
-    (tmp_path / "t.json").write_text(text, "utf-8")
-    with pytest.raises(KernelError) as raised:
-        table.read(tmp_path / "t.json")
-    said = str(raised.value)
-    assert said.startswith(str(tmp_path / "t.json")) and "\n" not in said and len(said) < 300
-
-
-def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(KernelError, match=r"none\.json"):
-        table.read(tmp_path / "none.json")
+@pytest.mark.parametrize("change", [{"machine": {"gpu": 3}}, {"rows": {}}, {"rows": [3]}])
+def test_a_file_that_is_no_table(tmp_path, change):
+    path = write(tmp_path / "t.json", TABLE | change)
+    with pytest.raises(KernelError, match=f"{path} is not a table of `tilesim tune`: "):
+        choice.read(path)
 
 
 @given(st.lists(rows, max_size=6), st.lists(rows, max_size=6))
 def test_merging_replaces_rows_of_the_same_product_and_keeps_the_others(old, new):
     old = [{**row, "us": 1.0} for row in old]
     new = [{**row, "us": 2.0} for row in new]
-    made = table.merged({**TABLE, "rows": old}, {**TABLE, "rows": new})["rows"]
+    made = choice.merged({**TABLE, "rows": old}, {**TABLE, "rows": new})["rows"]
 
     def products(rows):
-        return {tuple(row[name] for name in table.PRODUCT) for row in rows}
+        return {tuple(row[name] for name in choice.PRODUCT) for row in rows}
 
     assert len(made) == len(products(made)) and products(made) == products(old) | products(new)
     assert all(row["us"] == (2.0 if products([row]) <= products(new) else 1.0) for row in made)
@@ -272,11 +210,11 @@ def test_merging_replaces_rows_of_the_same_product_and_keeps_the_others(old, new
 
 def test_tables_of_two_gpus_do_not_merge():
     with pytest.raises(KernelError, match="made on Some GPU and this is Other GPU"):
-        table.merged(TABLE, {**TABLE, "machine": {"gpu": "Other GPU"}})
+        choice.merged(TABLE, {**TABLE, "machine": {"gpu": "Other GPU"}})
 
 
 def test_a_table_in_the_environment_comes_before_the_one_shipped(own_table):
-    gpu = table.read(SHIPPED[0])["machine"]["gpu"]
+    gpu = choice.read(SHIPPED[0])["machine"]["gpu"]
     assert len(choice.rows(named(gpu))) > 1
     choice.rows.cache_clear()
     own_table({**TABLE, "machine": {"gpu": gpu}})

@@ -8,7 +8,7 @@ import pytest
 from hopper_code import compiled
 from hypothesis import given
 from hypothesis import strategies as st
-from on_device import ON_GPU, inputs, jobs, multiplied, torch
+from on_device import ON_GPU, inputs, jobs, multiplied
 
 from tilesim import Device, Problem
 from tilesim.gemm import kernels, warp_specialized

@@ -23,27 +23,12 @@ def test_what_does_not_ship_is_refused():
         report("coalescing", "h9000")
 
 
-@pytest.fixture
-def written(tmp_path):
-    """Writes the shipped report of coalescing, changed, into a file."""
-
-    def write(**changes):
-        path = tmp_path / "mine.json"
-        path.write_text(json.dumps(dict(report("coalescing")) | changes))
-        return path
-
-    return write
-
-
-def test_a_file_of_a_report_is_what_was_written(written):
-    assert read(written(), "coalescing") == report("coalescing")
-
-
-def test_what_a_row_of_the_shipped_report_leaves_open_a_file_may_leave_open(tmp_path):
-    """The copy of a vector has no error."""
-    path = tmp_path / "sums.json"
-    path.write_text(json.dumps(report("reductions")))
-    assert read(path, "reductions") == report("reductions")
+@pytest.mark.parametrize("bench", ["coalescing", "reductions"])
+def test_a_file_of_a_report_is_what_was_written(bench, tmp_path):
+    """Of the reductions' rows one, the copy of a vector, has no error."""
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(report(bench)))
+    assert read(path, bench) == report(bench)
 
 
 @pytest.mark.parametrize(
@@ -51,15 +36,15 @@ def test_what_a_row_of_the_shipped_report_leaves_open_a_file_may_leave_open(tmp_
     [
         ({"rows": []}, r"rows is \[\]; it must be a list that is not empty"),
         ({"rows": [{}]}, r"rows\[0\] lacks m, n, "),
-        ({"machine": 1}, "machine is 1; it must be an object"),
         ({"method": None}, "method is None; it must be a text"),
         ({"article": {"ms": 1e19, "tflops": 1}}, r"article\.ms is 1e\+19; it must be a number"),
-        ({"article": {"ms": True, "tflops": 1}}, r"article\.ms is True; it must be a number"),
     ],
 )
-def test_a_file_that_is_no_such_report_is_refused_in_a_sentence(written, changes, wrong):
+def test_a_file_that_is_no_such_report_is_refused_in_a_sentence(changes, wrong, tmp_path):
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(dict(report("coalescing")) | changes))
     with pytest.raises(ReportError, match=f"mine.json: .*{wrong}"):
-        read(written(**changes), "coalescing")
+        read(path, "coalescing")
 
 
 def test_a_row_that_is_not_there_is_named():
