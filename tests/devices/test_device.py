@@ -36,9 +36,7 @@ def test_tiers_hold_each_sm_once_and_say_where_they_come_from(name):
 def test_two_sms_of_a_tpc_are_neighbours():
     for groups in H200["sm_tiers"]:
         for group in groups:
-            assert all(
-                even % 2 == 0 and odd == even + 1 for even, odd in zip(group[::2], group[1::2], strict=True)
-            )
+            assert group[1::2] == [sm + 1 for sm in group[::2]] and not any(sm % 2 for sm in group[::2])
 
 
 def test_gpcs_are_numbered_row_by_row():
@@ -49,11 +47,9 @@ def test_gpcs_are_numbered_row_by_row():
 
 
 def test_the_measured_groups_are_the_presets():
+    """And clusters find the second tier without any order."""
     assert SHIPPED["tiers"] == H200["sm_tiers"] and SHIPPED["as_preset"] is True
     assert SHIPPED["device"] == "h200"
-
-
-def test_clusters_find_the_second_tier_without_any_order():
     assert SHIPPED["gpcs"] == sorted(sorted(group) for group in H200["sm_tiers"][1])
 
 
@@ -65,9 +61,6 @@ def test_the_model_explains_every_launch():
         assert row["explained"] == row["launches"] >= 200
         assert sum(count for _, count in row["first"]) == row["explained"]
         assert all(sm in tier for first, _ in row["first"] for sm, tier in zip(first, heads, strict=True))
-
-
-def test_the_source_counts_the_launches():
     launches = sum(row["launches"] for row in SHIPPED["rows"])
     assert f"explain {launches:,} of {launches:,} launches" in facts("h200")["sm_tiers"].note
 

