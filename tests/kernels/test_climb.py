@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from importlib import import_module
 
 import pytest
 from hopper_code import compiled
@@ -11,12 +10,14 @@ from hypothesis import strategies as st
 from on_device import ON_GPU, inputs, jobs, multiplied
 
 from tilesim import Device, Problem
-from tilesim.gemm import kernels, warp_specialized
+from tilesim.gemm import kernels
+from tilesim.gemm import warp_specialized as of_roles
 from tilesim.gemm.fit import limits_of, stages_that_fit, why_not
 from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 from tilesim_kernels import KernelError
 from tilesim_kernels.bench import coalescing, counters, l2_order, ladder
+from tilesim_kernels.gemm import ping_pong, warp_specialized
 from tilesim_kernels.launch.named import named
 
 RAGGED = [(1, 1, 1), (33, 40, 16), (33, 67, 35)]
@@ -84,74 +85,67 @@ def test_skinny_takes_any_layout_and_the_others_say_that_they_do_not(layout):
         ("ping-pong", {}, {"tile": (128, 128, 64)}, "which Triton's interpreter cannot run"),
     ],
 )
-def test_what_thehopper_kernels_refuse(kernel, changed, problem, sentence):
+def test_what_the_hopper_kernels_refuse(kernel, changed, problem, sentence):
     problem = replace(Problem(512, 512, 512), **problem)
     with pytest.raises(KernelError, match=sentence):
         jobs.job(replace(named(kernel, problem), **changed), Product.of(problem, "nt"), GPU)
+
+
+@pytest.fixture
+def launch_of(monkeypatch):
+    """Makes the launch of a kernel as on an H200: launch_of(kernel, warps, problem, layout)."""
+    for file in (ping_pong, warp_specialized):
+        monkeypatch.setattr(file, "shared_bytes_here", lambda config, product: SHARED_BYTES)
+
+    def launch_of(kernel, warps, problem, layout="nn"):
+        product = Product.of(problem, layout)
+        work = jobs.job(replace(named(kernel, problem), warps=warps), product, GPU)
+        return work.launcher(inputs.matrices(product, "cpu", 1))
+
+    return launch_of
 
 
 @pytest.mark.parametrize("layout", ["nn", "nt", "tn"])
 @pytest.mark.parametrize(
     ("kernel", "warps"), [("warp-specialized", 8), ("warp-specialized", 4), ("ping-pong", 8)]
 )
-def test_the_hopper_kernels_are_called_with_all_that_they_take(monkeypatch, kernel, warps, layout):
-    name = kernel.replace("-", "_")
-    file = import_module(f"tilesim_kernels.gemm.{name}")
-    module = getattr(file, name)
-    seen = []
-
-    class Called:
-        arg_names = module.arg_names
-
-        def __getitem__(self, grid):
-            return lambda *arguments, **options: seen.append((grid, arguments, options))
-
-    monkeypatch.setattr(file, name, Called())
-    monkeypatch.setattr(file, "shared_bytes_here", lambda config, product: SHARED_BYTES)
+def test_the_hopper_kernels_are_called_with_all_that_they_take(launch_of, kernel, warps, layout):
     tile = (64, 128, 64) if warps == 4 else (128, 128, 64)
     problem = Problem(1000, 512, 256, tile=tile, order="grouped:4")
-    product, config = Product.of(problem, layout), replace(named(kernel, problem), warps=warps)
-    jobs.job(config, product, GPU).launcher(inputs.matrices(product, "cpu", 1))()
-    ((grid, arguments, options),) = seen
-    assert grid == (min(132, problem.tiles),)
-    names = module.arg_names
-    given = dict(zip(names, arguments, strict=False)) | options
+    launch = launch_of(kernel, warps, problem, layout)
+    assert launch.ctas == min(132, problem.tiles)
+    names, options = launch.kernel.arg_names, dict(launch.constants)
+    given = dict(zip(names, launch.arguments, strict=False)) | options
     assert options.pop("launch_pdl") and options.keys() <= {*names, "num_warps"}
-    turned = [options.pop(name, False) for name in ("TRANS_A", "TRANS_B")]
-    assert turned == [way == "t" for way in layout]
+    assert [options.pop(name, False) for name in ("TRANS_A", "TRANS_B")] == [way == "t" for way in layout]
     assert set(names) == given.keys() - {"num_warps", "launch_pdl"} | {"TRANS_A", "TRANS_B"}
     assert (given["M"], given["N"], given["K"], given["tile_order"]) == (1000, 512, 256, None)
     assert (given["BM"], given["BN"], given["BK"], given["ORDER"], given["GROUP_M"]) == (*tile, "grouped", 4)
     assert options["num_warps"] == (4 if kernel == "ping-pong" else warps)
-    share = 4 if kernel == "ping-pong" else warp_specialized.subtiles(config, product, SHARED_BYTES)
+    share = (
+        4 if kernel == "ping-pong" else of_roles.subtiles(launch.config, Product.of(problem), SHARED_BYTES)
+    )
     boxes = [given[name].block_shape for name in "abc"]
     wanted = [[tile[0], 64], [64, tile[1]], [tile[0], tile[1] // share]]
     assert boxes == [box[::-1] if way == "t" else box for box, way in zip(wanted, layout + "n", strict=True)]
 
 
 @pytest.mark.parametrize(("k", "dependent_launch"), [(4416, False), (256, True)])
-def test_kernels_whose_neighbours_share_much_are_launched_in_order(monkeypatch, k, dependent_launch):
-    file = import_module("tilesim_kernels.gemm.warp_specialized")
-    monkeypatch.setattr(file, "shared_bytes_here", lambda config, product: SHARED_BYTES)
+def test_kernels_whose_neighbours_share_much_are_launched_in_order(launch_of, k, dependent_launch):
     problem = Problem(144, 3904, k, tile=(64, 128, 64), order="grouped:8")
-    config, product = replace(named("warp-specialized", problem), warps=4), Product.of(problem)
-    launch = jobs.job(config, product, GPU).launcher(inputs.matrices(product, "cpu", 1))
-    assert launch.constants["launch_pdl"] is dependent_launch
+    assert launch_of("warp-specialized", 4, problem).constants["launch_pdl"] is dependent_launch
 
 
 @pytest.mark.parametrize("layout", ["nn", "nt"])
-def test_tiles_between_powers_of_two_are_loaded_in_two_boxes(monkeypatch, layout):
-    file = import_module("tilesim_kernels.gemm.warp_specialized")
-    monkeypatch.setattr(file, "shared_bytes_here", lambda config, product: SHARED_BYTES)
+def test_tiles_between_powers_of_two_are_loaded_in_two_boxes(launch_of, layout):
     problem = Problem(1024, 512, 256, tile=(192, 160, 64), order="grouped:4")
-    config, product = replace(named("warp-specialized", problem), warps=4), Product.of(problem, layout)
-    first, other = (inputs.matrices(product, "cpu", seed) for seed in (1, 2))
-    launch = jobs.job(config, product, GPU).launcher(first)
+    launch = launch_of("warp-specialized", 4, problem, layout)
     a, b, c, rest = launch.arguments[:4]
     assert [a.block_shape, c.block_shape] == [[64, 64], [64, 32]]
     wanted = [[64, 128], [64, 32]]
     assert [b.block_shape, rest.block_shape] == [box[::-1] if layout == "nt" else box for box in wanted]
     assert (launch.constants["REST"], launch.constants["GROUPS"], launch.constants["BN"]) == (32, 3, 160)
+    other = inputs.matrices(Product.of(problem, layout), "cpu", 2)
     bound = launch.bound_to(other, {}).arguments[:4]
     assert [x.base.data_ptr() for x in bound] == [x.data_ptr() for x in (*other, other[1])]
 
@@ -190,26 +184,21 @@ def said(counts: list[dict[str, int]], metrics: dict[str, str] = counters.METRIC
     return "\n".join(lines)
 
 
-def test_counters_are_read_per_kernel_and_what_is_left_over_is_the_library_s():
-    one = dict.fromkeys(counters.METRICS, 1000)
-    counts = [one, {name: 2 for name in one}, {name: 3 for name in one}]
-    assert counters.totals(said(counts), 3) == counts
-    assert counters.totals(said(counts), 2) == [one, {name: 5 for name in one}]
+@pytest.mark.parametrize("metrics", [counters.METRICS, counters.TRAFFIC])
+def test_counters_are_read_per_kernel_and_what_is_left_over_is_the_library_s(metrics):
+    counts = [dict.fromkeys(metrics, n) for n in (1000, 2, 3)]
+    assert counters.totals(said(counts, metrics), 3, metrics) == counts
+    assert counters.totals(said(counts, metrics), 2, metrics) == [counts[0], dict.fromkeys(metrics, 5)]
 
 
 @pytest.mark.parametrize(
     "text",
     ["", "==ERROR== ERR_NVGPUCTRPERM", said([{"dram_bytes": 1}]),
-     said([dict.fromkeys(counters.METRICS, 1)]).replace('"1"', '"n/a"')],
+     said([dict.fromkeys(counters.METRICS, 1)]).replace('"1"', '"n/a"'),
+     said([dict.fromkeys(counters.TRAFFIC, 1)], counters.TRAFFIC)],
 )  # fmt: skip
 def test_without_counters_there_are_none(text):
     assert counters.totals(text, 1) is None
-
-
-def test_other_counters_are_read_where_they_are_asked_for():
-    counts = [{name: 10 * launch + i for i, name in enumerate(counters.TRAFFIC)} for launch in (1, 2)]
-    assert counters.totals(said(counts, counters.TRAFFIC), 2, counters.TRAFFIC) == counts
-    assert counters.totals(said(counts, counters.TRAFFIC), 2) is None
 
 
 def test_traffic_is_the_median_of_launches_and_nothing_without_counters(monkeypatch):
@@ -225,35 +214,37 @@ def test_traffic_is_the_median_of_launches_and_nothing_without_counters(monkeypa
 
 
 def test_the_roofline_takes_the_lower_limit():
-    problem = Problem(1000, 1000, 1000)
-    far = coalescing.limited(problem, {"dram_bytes": 10**6}, peak_tflops=60, gb_per_s=4000)
-    assert (far["bound"], far["limit_tflops"]) == ("compute", 60)
-    near = coalescing.limited(problem, {"dram_bytes": 10**9}, peak_tflops=60, gb_per_s=4000)
-    assert (near["bound"], near["limit_tflops"]) == ("memory", 8)
+    for dram_bytes, bound, tflops in ((10**6, "compute", 60), (10**9, "memory", 8)):
+        found = coalescing.limited(Problem(1000, 1000, 1000), {"dram_bytes": dram_bytes}, 60, 4000)
+        assert (found["bound"], found["limit_tflops"]) == (bound, tflops)
 
 
 COMPILE = """
 from tilesim_kernels.gemm import ping_pong, uncoalesced, warp_specialized as roles
 
 name = sys.argv[1]
+def specialized(BM, BN, BK, STAGES, EPILOGUE_SUBTILES, warps, **boxes):
+    return roles.warp_specialized, boxes, dict(BM=BM, BN=BN, BK=BK, STAGES=STAGES,
+        EPILOGUE_SUBTILES=EPILOGUE_SUBTILES, SPLIT=False, SWAP=False), warps
+
+wide = specialized(128, 256, 64, 4, 2, 8, a=(128, 64), b=(64, 256), c=(128, 128))
 kernel, boxes, values, warps = {
-    "warp-specialized": (roles.warp_specialized, dict(a=(128, 64), b=(64, 256), c=(128, 128)),
-                    dict(BM=128, BN=256, BK=64, STAGES=4, EPILOGUE_SUBTILES=2, SPLIT=False, SWAP=False), 8),
-    "warp-specialized-split": (roles.warp_specialized, dict(a=(128, 64), b=(64, 256), c=(128, 128)),
-                    dict(BM=128, BN=256, BK=64, STAGES=4, EPILOGUE_SUBTILES=2, SPLIT=True, SWAP=False), 8),
-    "warp-specialized-three": (roles.warp_specialized, dict(a=(64, 64), b=(64, 128), c=(64, 128)),
-                    dict(BM=192, BN=128, BK=64, STAGES=4, EPILOGUE_SUBTILES=1, SPLIT=True, SWAP=False,
-                         GROUPS=3), 4),
-    "warp-specialized-two-parts": (roles.warp_specialized,
-                    dict(a=(64, 64), b=(64, 128), b_rest=(64, 64), c=(64, 32)),
-                    dict(BM=192, BN=192, BK=64, STAGES=4, EPILOGUE_SUBTILES=6, SPLIT=False, SWAP=False,
-                         GROUPS=3, REST=64), 4),
-    "warp-specialized-swapped": (roles.warp_specialized, dict(a=(16, 128), b=(128, 64), c=(16, 64)),
-                    dict(BM=16, BN=64, BK=128, STAGES=5, EPILOGUE_SUBTILES=1, SPLIT=True, SWAP=True), 4),
+    "warp-specialized": wide,
+    "warp-specialized-split": wide,
+    "warp-specialized-three": specialized(192, 128, 64, 4, 1, 4, a=(64, 64), b=(64, 128), c=(64, 128)),
+    "warp-specialized-two-parts":
+        specialized(192, 192, 64, 4, 6, 4, a=(64, 64), b=(64, 128), b_rest=(64, 64), c=(64, 32)),
+    "warp-specialized-swapped": specialized(16, 64, 128, 5, 1, 4, a=(16, 128), b=(128, 64), c=(16, 64)),
     "ping-pong": (ping_pong.ping_pong, dict(a=(128, 64), b=(64, 128), c=(128, 32)),
                   dict(BM=128, BN=128, BK=64, STAGES=6), 4),
     "uncoalesced": (uncoalesced.uncoalesced, {}, dict(BM=128, BN=128, BK=32, PRECISION="ieee"), 8),
 }[name]
+values |= {
+    "warp-specialized-split": dict(SPLIT=True),
+    "warp-specialized-three": dict(SPLIT=True, GROUPS=3),
+    "warp-specialized-two-parts": dict(GROUPS=3, REST=64),
+    "warp-specialized-swapped": dict(SPLIT=True, SWAP=True),
+}.get(name, {})
 values = dict(ORDER="grouped", GROUP_M=8, TRANS_A=False, TRANS_B=False, GROUPS=1, REST=0) | values
 if "b_rest" not in boxes:
     values["b_rest"] = None
@@ -290,9 +281,7 @@ print(made.asm[sys.argv[2]])
 def test_warps_part_and_wait_for_the_predecessor_before_they_load(name, products):
     ptx = compiled(COMPILE, name, "ptx")
     assert ptx.count("wgmma.mma_async") == products
-    assert "setmaxnreg.dec.sync.aligned.u32 \t24" in ptx.replace("u32 24", "u32 \t24").replace(
-        "u32\t24", "u32 \t24"
-    )
+    assert re.search(r"setmaxnreg\.dec\.sync\.aligned\.u32\s+24", ptx)
     load = ptx.index("cp.async.bulk.tensor.2d.shared")
     assert ptx.index("griddepcontrol.launch_dependents") < load
     assert "griddepcontrol.wait" in ptx[:load]
@@ -301,10 +290,7 @@ def test_warps_part_and_wait_for_the_predecessor_before_they_load(name, products
 def test_uncoalesced_loads_go_down_columns():
     ttgir = compiled(COMPILE, "uncoalesced", "ttgir")
     layouts = dict(re.findall(r"^(#blocked\d*) = (.*)$", ttgir, re.MULTILINE))
-    loads = re.findall(r"tt\.load.*tensor<(\d+)x(\d+)x!tt\.ptr<bf16>, (#blocked\d*)>", ttgir)
-    assert len(loads) == 2
-    blocks = {(128, 32): 0, (32, 128): 1}  # of A: along which dimension its rows lie
-    ways = ("threadsPerWarp = [32, 1]", "threadsPerWarp = [1, 32]")
-    a, b = ((int(rows), int(columns), layouts[name]) for rows, columns, name in loads)
-    assert ways[blocks[a[:2]]] in a[2]
-    assert ways[blocks[a[:2]]] in b[2]
+    a, b = re.findall(r"tt\.load.*tensor<(\d+x\d+)x!tt\.ptr<bf16>, (#blocked\d*)>", ttgir)
+    # along which dimension the rows of A's block lie
+    way = {"128x32": "threadsPerWarp = [32, 1]", "32x128": "threadsPerWarp = [1, 32]"}[a[0]]
+    assert way in layouts[a[1]] and way in layouts[b[1]]
