@@ -49,7 +49,7 @@ def test_every_candidate_is_legal_and_fits_and_there_is_one(m, n, k, dtype, layo
             assert plan(config.schedule, tiled, GPU).check(tiled, GPU.slots) is None
 
 
-PRODUCT = Product(64, 64, 64, "fp32")
+PRODUCT = Product(32, 32, 32, "fp32")
 CANDIDATES = [KernelConfig("naive", "naive", (32, 32, 32), warps=4, stages=stages) for stages in (1, 2, 3)]
 MACHINE = {"gpu": "an interpreter"}
 
@@ -120,15 +120,17 @@ def test_what_cannot_run_is_left_out(bench):
 
 def test_a_wrong_result_is_an_error_however_fast(bench):
     bench[2] = 0
-    with pytest.raises(KernelError, match=r"naive naive 32x32x32 .* gets 64x64x64 fp32 nn wrong"):
+    with pytest.raises(KernelError, match=r"naive naive 32x32x32 .* gets 32x32x32 fp32 nn wrong"):
         tuning.tune(PRODUCT, samples=3)
+    with pytest.raises(KernelError, match="the dtype is int8"):
+        tuning.tune(replace(PRODUCT, dtype="int8"))
 
 
 def test_an_earlier_table_keeps_its_other_rows(bench):
     before = tuning.tune(PRODUCT, replace(PRODUCT, m=48), samples=3)
     bench[1] = 1.0
     after = tuning.tune(PRODUCT, samples=3, table=before)
-    assert [(row["m"], row["us"]) for row in after["rows"]] == [(48, 7.0), (64, 1.0)]
+    assert [(row["m"], row["us"]) for row in after["rows"]] == [(32, 1.0), (48, 7.0)]
     with pytest.raises(KernelError, match="made on Other GPU and this is an interpreter"):
         tuning.tune(PRODUCT, table={**before, "machine": {"gpu": "Other GPU"}})
 
@@ -139,11 +141,6 @@ def test_cublas_may_not_know_how(bench, monkeypatch):
 
     monkeypatch.setattr(tuner, "cublas", lambda dtype, operands: refuse)
     assert tuning.tune(PRODUCT, samples=3)["rows"][0]["cublas_us"] is None
-
-
-def test_products_out_of_reach(bench):
-    with pytest.raises(KernelError, match="the dtype is int8"):
-        tuning.tune(replace(PRODUCT, dtype="int8"))
 
 
 def test_all_times_are_kept_to_judge_the_model(bench, monkeypatch, tmp_path):
