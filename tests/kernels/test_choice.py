@@ -9,7 +9,7 @@ import warnings
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from on_device import jobs
+from on_device import jobs, torch
 
 from tilesim import Device
 from tilesim.choice.choose import choose
@@ -18,7 +18,7 @@ from tilesim.gemm import kernel_of
 from tilesim.gemm.fit import why_not
 from tilesim.products import Product
 from tilesim_kernels import KernelError
-from tilesim_kernels.tuning import choice
+from tilesim_kernels.tuning import choice, tune
 
 ROW = {
     "m": 4096, "n": 4096, "k": 4096, "dtype": "bf16", "layout": "nn", "tile": [128, 256, 64],
@@ -231,3 +231,25 @@ def test_a_gpu_that_is_near_a_preset_gets_its_kernels_and_is_told_once(own_table
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert choice.choices(product, near) == found
+
+
+@pytest.mark.parametrize(("name", "preset"), [("NVIDIA H100 80GB HBM3", "h100"), ("NVIDIA H200", "h200")])
+def test_this_gpu_is_its_preset(gpu, name, preset):
+    if torch.cuda.get_device_name() != name:
+        pytest.skip(f"there is no {name}")
+    found = gpu.machine.gpu()
+    assert (found.preset, found.sms, found.note) == (preset, 132, "")
+    assert gpu.machine.device(1) == Device.named(preset)
+    config, *_ = choice.choices(Product(1024, 4096, 4096, layout="nt"), found)
+    assert config.kernel in ("warp-specialized", "ping-pong")
+
+
+@pytest.mark.parametrize(("dtype", "layout"), [("bf16", "nn"), ("fp8", "nt"), ("tf32", "nt")])
+def test_tuning_makes_a_table_that_matmul_goes_by(gpu, own_table, monkeypatch, dtype, layout):
+    product, candidates = Product(512, 512, 512, dtype, layout), tune.candidates
+    monkeypatch.setattr(tune, "candidates", lambda *asked: list(candidates(*asked))[:6])
+    table = tune.tune(product, samples=5)
+    (row,) = table["rows"]
+    assert row["us"] > 0 and row["cublas_us"] > 0 and row["candidates"] > 0
+    own_table(table)
+    assert choice.choices(product, gpu.machine.gpu())[0] == choice.chosen(row, product)

@@ -125,3 +125,73 @@ def test_what_has_no_lines_and_what_is_too_long_is_refused():
     far = torch.empty_strided((16, 16), (2**28, 1), device="meta")
     with pytest.raises(KernelError, match="16 lines of A span 2\\^31 elements or more"):
         work.launcher((far, right, right))
+
+
+@pytest.mark.parametrize("dtype", ["bf16", "fp16"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(
+    ("kernel", "warps", "tile"),
+    [
+        ("warp-specialized", 8, (128, 256, 64)),
+        ("warp-specialized", 8, (128, 128, 64)),
+        ("warp-specialized", 4, (64, 128, 64)),
+        ("warp-specialized", 4, (64, 96, 64)),
+        ("warp-specialized", 8, (128, 160, 64)),
+        ("warp-specialized", 4, (192, 192, 64)),
+        ("ping-pong", 8, (128, 128, 64)),
+        ("ping-pong", 8, (64, 256, 64)),
+        ("skinny", 4, (64, 64, 128)),
+    ],
+)
+@pytest.mark.parametrize("size", [(512, 768, 1024), (1008, 784, 1040)])
+def test_kernels_without_stamps_multiply_in_every_layout(gpu, kernel, warps, tile, layout, dtype, size):
+    problem = Problem(*size, tile=tile, dtype=dtype, order="grouped:3")
+    product = Product.of(problem, layout)
+    operands = inputs.matrices(product, "cuda", 3)
+    work = jobs.job(named(kernel, problem, 1, warps, 3), product, device_of(1))
+    reference.verify_result(kernel, work.launcher(operands), product, operands)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "schedule"),
+    [("warp-specialized", "persistent"), ("warp-specialized", "stream-k:36"), ("ping-pong", "persistent")],
+)
+def test_tiles_that_overlap_at_an_edge_store_the_same_bits(gpu, kernel, schedule):
+    problem = Problem(200, 328, 4096, tile=(128, 128, 64))
+    product = Product.of(problem)
+    operands = inputs.matrices(product, "cuda", 3)
+    config = replace(named(kernel, problem, stages=3), schedule=schedule)
+    launch = jobs.job(config, product, device_of(1)).launcher(operands)
+    reference.verify_result(kernel, launch, product, operands)
+    right = operands[2].clone()
+    for _ in range(50):
+        launch()
+        assert torch.equal(operands[2], right)
+
+
+@pytest.mark.parametrize(
+    "kernel", ["naive-tma", "naive-ptr", "persistent-tma-overlap", "warp-specialized", "ping-pong"]
+)
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("offset", [0, 1, 8])
+def test_slices_of_larger_matrices_are_read_where_they_lie(gpu, kernel, layout, offset):
+    problem = Problem(304, 264, 520, tile=(128, 128, 64), order="grouped:3")  # lines of multiples of 16 bytes
+    shapes = ((problem.m, problem.k), (problem.k, problem.n))
+    slices = []
+    for (rows, columns), way in zip(shapes, layout, strict=True):
+        lines, length = (columns, rows) if way == "t" else (rows, columns)
+        whole = torch.randn(lines + 2, length + 64, device="cuda").bfloat16()
+        part = whole[1:-1, offset : offset + length]
+        slices.append(part.T if way == "t" else part)
+    c = torch.empty(problem.m, problem.n, dtype=torch.bfloat16, device="cuda")
+    operands = (*slices, c)
+    product = Product.of(problem, layout)
+    config = named(kernel, problem, warps=8, stages=3)
+    config, why = here.on_this_machine(config, product, slices)
+    assert bool(why) == (offset == 1 and "ptr" not in kernel)
+    if why and kernel not in DEDICATED:
+        with pytest.raises(KernelError, match=f"{kernel} loads by TMA alone, and these operands"):
+            jobs.job(config, product, device_of(1))
+        return
+    work = jobs.job(config, product, device_of(1))
+    reference.verify_result(kernel, work.launcher(operands), product, operands)

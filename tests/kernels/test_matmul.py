@@ -2,6 +2,7 @@
 
 import gc
 import weakref
+from contextlib import nullcontext
 from importlib import import_module
 from types import SimpleNamespace
 
@@ -16,6 +17,7 @@ from tilesim.gemm import fit
 from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 from tilesim_kernels import KernelError, dispatch, errors, matmul
+from tilesim_kernels.gemm import stages
 from tilesim_kernels.launch import cublas
 from tilesim_kernels.launch.job import Job
 from tilesim_kernels.tuning import choice
@@ -26,6 +28,7 @@ op = import_module("tilesim_kernels.matmul")
 @pytest.fixture(autouse=True)
 def nothing_known(monkeypatch):
     monkeypatch.setattr(dispatch, "_known", {})
+    dispatch._job.cache_clear()
 
 
 def matrix(rows, columns, dtype=torch.float32, seed=0, trans=False):
@@ -240,7 +243,6 @@ def test_a_kernel_that_cannot_be_launched_gives_way_for_good(monkeypatch):
         return jobs(config, *rest, **options)
 
     jobs = dispatch.job
-    dispatch._job.cache_clear()
     monkeypatch.setattr(dispatch, "job", job)
     a, b = matrix(40, 24), matrix(24, 17)
     for _ in range(2):
@@ -297,3 +299,113 @@ def test_launches_of_a_job_share_a_workspace_where_they_follow_one_another(monke
     stream[0], capturing[0] = 1, True
     others = [dispatch.workspace(work, 0) for _ in range(2)]
     assert others[0] is not one and others[0] is not others[1]
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(96, 200), (257, 129), (1, 5)])
+def test_fp8_is_copied_to_rows_that_begin_at_whole_lines(gpu, rows, columns):
+    x = matrix(rows, columns, torch.float8_e4m3fn)
+    made = op.transposed(x)
+    assert made.stride(0) % 128 == 0 and torch.equal(made.float(), x.T.float())
+
+
+@pytest.mark.parametrize("schedule", ["", "stream-k"])
+@pytest.mark.parametrize("mode", ["default", "reduce-overhead"])
+def test_a_compiled_layer_and_its_gradients(gpu, monkeypatch, mode, schedule):
+    """reduce-overhead captures a CUDA graph, which must not take a plan's tables for its own."""
+    if schedule:
+        config = KernelConfig("table", schedule, (128, 128, 64), overlap=True)
+        monkeypatch.setattr(dispatch, "choices", lambda *asked: [config])
+
+    def layer(x, weight):
+        return matmul(x, weight.T).sigmoid() + 1
+
+    compiled = torch.compile(layer, fullgraph=True, mode=mode)
+    for turn in range(4):
+        results = []
+        for function in (compiled, layer):
+            x = matrix(256, 320, torch.bfloat16, seed=turn).requires_grad_()
+            weight = matrix(512, 320, torch.bfloat16, seed=9).requires_grad_()
+            made = function(x, weight)
+            made.sum().backward()
+            results.append([made.detach().clone(), x.grad.clone(), weight.grad.clone()])
+        for made, right in zip(*results, strict=True):
+            assert float((made - right).float().norm() / right.float().norm()) < 1e-2
+
+
+def test_gradients_are_those_of_torch_and_autocast_gives_them_back_in_fp32(gpu):
+    for cast, most in ((nullcontext(), 1e-5), (torch.autocast("cuda", torch.bfloat16), 1e-2)):
+        results = []
+        for multiply in (matmul, torch.mm):
+            a = matrix(256, 320, torch.float32).requires_grad_()
+            b = matrix(320, 192, torch.float32, seed=1).requires_grad_()
+            with cast:
+                made = multiply(a, b)
+            made.float().square().sum().backward()
+            results.append([made.float(), a.grad, b.grad])
+        for made, right in zip(*results, strict=True):
+            assert made.dtype == right.dtype
+            assert float((made - right).norm() / right.norm()) < most
+
+
+def test_a_product_in_a_captured_graph_is_right_at_each_replay(gpu):
+    a, b = matrix(512, 4096, torch.bfloat16), matrix(4096, 512, torch.bfloat16, seed=1)
+    matmul(a, b)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        made = matmul(a, b)
+    for seed in range(2, 5):
+        a.copy_(matrix(512, 4096, torch.bfloat16, seed=seed))
+        graph.replay()
+        assert off(made, a, b) <= reference.TOLERANCE["bf16"]
+
+
+def test_captured_launches_find_their_flags_at_zero_and_leave_them_so(gpu, monkeypatch):
+    config = KernelConfig("warp-specialized", "stream-k", (128, 128, 64), overlap=True)
+    monkeypatch.setattr(dispatch, "choices", lambda *asked: [config] * 2)
+    a, b = matrix(512, 4096, torch.bfloat16), matrix(4096, 512, torch.bfloat16, seed=1)
+    right = matmul(a, b)
+    torch.cuda.synchronize()
+    graph, left = torch.cuda.CUDAGraph(), len(stages._left[a.device.index])
+    with torch.cuda.graph(graph):
+        made = [matmul(a, b) for _ in range(3)]
+    assert left > len(stages._left[a.device.index])
+    for _ in range(3):
+        graph.replay()
+        assert all(torch.equal(one, right) for one in made)
+
+
+def test_plans_that_share_tiles_may_run_on_two_streams_at_once(gpu, monkeypatch):
+    config = KernelConfig("table", "stream-k", (128, 128, 64), overlap=True)
+    monkeypatch.setattr(dispatch, "choices", lambda *asked: [config])
+    a, b = matrix(512, 8192, torch.bfloat16), matrix(8192, 512, torch.bfloat16, seed=1)
+    right = matmul(a, b)
+    torch.cuda.synchronize()
+    streams, made = [torch.cuda.Stream() for _ in range(2)], []
+    for turn in range(40):
+        with torch.cuda.stream(streams[turn % 2]):
+            made.append(matmul(a, b))
+    torch.cuda.synchronize()
+    assert off(right, a, b) <= reference.TOLERANCE["bf16"]
+    assert all(torch.equal(one, right) for one in made)
+
+
+def test_too_many_stages_become_fewer(gpu, monkeypatch):
+    row = {
+        "tile": [128, 256, 64], "dtype": "bf16", "order": "row-major", "schedule": "naive", "loads": "tma",
+        "overlap": False, "warps": 8, "stages": 9, "kernel": "own", "epilogue_subtiles": 1,
+        "m": 512, "n": 512, "k": 2048, "layout": "nn",
+    }  # fmt: skip
+    monkeypatch.setattr(choice, "rows", lambda name: [row])
+    a, b = matrix(512, 2048, torch.bfloat16), matrix(2048, 512, torch.bfloat16, seed=1)
+    assert off(matmul(a, b), a, b) <= reference.TOLERANCE["bf16"]
+    ((_, run, _),) = dispatch._known.values()
+    assert run.config.stages < 9 and run.config.tile == (128, 256, 64)
+
+
+def test_operands_on_two_devices_are_refused(gpu):
+    a = matrix(16, 16, torch.float32)
+    with pytest.raises(RuntimeError, match="A is on cuda:0 and B on cpu; both must be on one device"):
+        matmul(a, a.cpu())
+    with pytest.raises(RuntimeError, match="are on cpu; matmul needs tensors on an NVIDIA GPU"):
+        matmul(a.cpu(), a.cpu())

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 
@@ -243,3 +244,11 @@ def test_launched_while_its_predecessor_ends_a_kernel_reads_what_that_wrote(gpu,
         launch()
     for x, y in pairwise(links):
         assert gpu.reference.relative_error((x, b, y)) < gpu.reference.TOLERANCE["bf16"]
+
+
+@pytest.mark.parametrize("dtype", ["bf16", "fp16", "fp32", "tf32", "fp8"])
+def test_every_dtype_is_timed_beside_cublas(gpu, dtype):
+    problem = Problem(512, 512, 512, tile=(128, 128, 32), dtype=dtype)
+    bench = import_module("tilesim_kernels").bench
+    report = bench(problem, kernels=["naive-tma", "cublas"], stages=2, warmup=1, samples=3)
+    assert [row["kernel"] for row in report["rows"]] == ["naive-tma", "cublas"]
