@@ -79,14 +79,10 @@ def test_figures_of_two_repeats():
         for gap in (20, 40)
     ]
     assert turnaround.figures(runs, 2000) == {
-        "residents": 1,
-        "gaps": 2,
-        "cycles": {"min": 20, "p20": 24, "p50": 30, "p80": 36},
-        "ns": {"min": 10.0, "p20": 12.0, "p50": 15.0, "p80": 18.0},
-        "medians_ns": [10.0, 20.0],
-        "mean_ns": 15.0,
-        "timer_ns": 15.0,
-    }
+        "residents": 1, "gaps": 2, "cycles": {"min": 20, "p20": 24, "p50": 30, "p80": 36},
+        "ns": {"min": 10.0, "p20": 12.0, "p50": 15.0, "p80": 18.0}, "medians_ns": [10.0, 20.0],
+        "mean_ns": 15.0, "timer_ns": 15.0,
+    }  # fmt: skip
 
 
 def test_a_timer_that_stands_still():
@@ -94,29 +90,17 @@ def test_a_timer_that_stands_still():
         turnaround.sm_mhz([np.array([(0, 0, 100, 50, 50)], spin.BLOCK)])
 
 
-class TestShipped:
-    def test_each_launch_of_the_sweep_is_there(self):
-        seen = {(row["threads"], row["shared_kb"], row["spin"]) for row in SHIPPED["rows"]}
-        assert len(seen) == len(SHIPPED["rows"]) == len(turnaround.THREADS) * len(turnaround.SHARED_KB) * 2
-
-    def test_a_row_agrees_with_itself(self):
-        def right(row):
-            ns, cycles = (
-                [row[unit][name] for name in ("min", "p20", "p50", "p80")] for unit in ("ns", "cycles")
-            )
-            return (
-                row["residents"] == min(32, 2048 // row["threads"], 228 // (row["shared_kb"] + 1))
-                and row["gaps"] >= 5 * 132 * 7 * row["residents"]
-                and ns == pytest.approx([1000 / SHIPPED["sm_mhz"] * each for each in cycles], rel=0.01)
-                and ns == sorted(ns)
-                and min(row["medians_ns"]) <= row["ns"]["p50"] <= max(row["medians_ns"])
-                # two clocks, one truth: a block's first and last reads of them are a few cycles apart
-                and row["timer_ns"] == pytest.approx(row["mean_ns"], abs=10)
-            )
-
-        names = ("threads", "shared_kb", "spin")
-        assert not [[row[name] for name in names] for row in SHIPPED["rows"] if not right(row)]
-
-    def test_the_launch_cost_is_what_a_calibration_takes(self):
-        assert SHIPPED["launch_ns"] == turnaround.launch_ns(SHIPPED["rows"])
-        assert pytest.approx(SHIPPED["launch_ns"], rel=0.03) == TURNAROUND_NS
+def test_the_shipped_sweep_is_whole_and_each_row_agrees_with_itself():
+    rows = SHIPPED["rows"]
+    seen = {(row["threads"], row["shared_kb"], row["spin"]) for row in rows}
+    assert len(seen) == len(rows) == len(turnaround.THREADS) * len(turnaround.SHARED_KB) * 2
+    for row in rows:
+        ns, cycles = ([row[unit][name] for name in ("min", "p20", "p50", "p80")] for unit in ("ns", "cycles"))
+        assert row["residents"] == min(32, 2048 // row["threads"], 228 // (row["shared_kb"] + 1))
+        assert row["gaps"] >= 5 * 132 * 7 * row["residents"]
+        assert ns == pytest.approx([1000 / SHIPPED["sm_mhz"] * each for each in cycles], rel=0.01)
+        assert ns == sorted(ns) and min(row["medians_ns"]) <= row["ns"]["p50"] <= max(row["medians_ns"])
+        # two clocks, one truth: a block's first and last reads of them are a few cycles apart
+        assert row["timer_ns"] == pytest.approx(row["mean_ns"], abs=10)
+    assert SHIPPED["launch_ns"] == turnaround.launch_ns(rows)
+    assert pytest.approx(SHIPPED["launch_ns"], rel=0.03) == TURNAROUND_NS
