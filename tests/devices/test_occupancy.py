@@ -28,23 +28,6 @@ def test_residents_are_those_of_nvidias_calculator(device):
     assert rows
 
 
-@pytest.mark.parametrize(
-    "device, threads, registers, residents, share",
-    [
-        ("v100", 128, 37, 12, 0.75),
-        ("v100", 320, 37, 4, 0.625),
-        ("v100", 512, 64, 2, 0.5),
-        ("v100", 512, 65, 1, 0.25),
-    ],
-)
-def test_examples_of_nvidias_guides_come_out(device, threads, registers, residents, share):
-    """CUDA C++ Best Practices Guide, Calculating Occupancy, and CUDA C++ Programming Guide, Multiprocessor
-    Level, whose GPU of compute capability 6.x has as many registers."""
-    found = occupancy(device, threads, registers)
-    assert (found.residents, found.share) == (residents, share)
-    assert found.binding == ("registers",)
-
-
 @given(DEVICES, THREADS, REGISTERS, SHARED)
 def test_what_binds_has_no_room_for_another_block(device, threads, registers, shared):
     found = occupancy(device, threads, registers, shared)

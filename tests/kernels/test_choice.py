@@ -195,24 +195,6 @@ def test_a_file_that_is_no_table(tmp_path, change):
         choice.read(path)
 
 
-@given(st.lists(rows, max_size=6), st.lists(rows, max_size=6))
-def test_merging_replaces_rows_of_the_same_product_and_keeps_the_others(old, new):
-    old = [{**row, "us": 1.0} for row in old]
-    new = [{**row, "us": 2.0} for row in new]
-    made = choice.merged({**TABLE, "rows": old}, {**TABLE, "rows": new})["rows"]
-
-    def products(rows):
-        return {tuple(row[name] for name in choice.PRODUCT) for row in rows}
-
-    assert len(made) == len(products(made)) and products(made) == products(old) | products(new)
-    assert all(row["us"] == (2.0 if products([row]) <= products(new) else 1.0) for row in made)
-
-
-def test_tables_of_two_gpus_do_not_merge():
-    with pytest.raises(KernelError, match="made on Some GPU and this is Other GPU"):
-        choice.merged(TABLE, {**TABLE, "machine": {"gpu": "Other GPU"}})
-
-
 def test_a_table_in_the_environment_comes_before_the_one_shipped(own_table):
     gpu = choice.read(SHIPPED[0])["machine"]["gpu"]
     assert len(choice.rows(named(gpu))) > 1

@@ -5,18 +5,15 @@ from dataclasses import replace
 
 import pytest
 from hopper_code import compiled
-from hypothesis import given
-from hypothesis import strategies as st
 from on_device import ON_GPU, inputs, jobs, multiplied
 
 from tilesim import Device, Problem
-from tilesim.gemm import kernels
 from tilesim.gemm import warp_specialized as of_roles
-from tilesim.gemm.fit import limits_of, stages_that_fit, why_not
+from tilesim.gemm.fit import limits_of, why_not
 from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 from tilesim_kernels import KernelError
-from tilesim_kernels.bench import coalescing, counters, l2_order, ladder
+from tilesim_kernels.bench import counters, l2_order, ladder
 from tilesim_kernels.gemm import ping_pong, warp_specialized
 from tilesim_kernels.launch.named import named
 
@@ -150,24 +147,6 @@ def test_tiles_between_powers_of_two_are_loaded_in_two_boxes(launch_of, layout):
     assert [x.base.data_ptr() for x in bound] == [x.data_ptr() for x in (*other, other[1])]
 
 
-def test_what_does_not_fit_into_shared_memory_is_said():
-    config = KernelConfig("warp-specialized", "persistent", (128, 256, 64), stages=9)
-    said = why_not(config, Product(512, 512, 512), limits_of("h200"))
-    assert "for 9 stages of 128x256x64, and this GPU has 231424; take fewer stages" in said
-    assert "needs warpgroup-mma" in why_not(config, Product(512, 512, 512), limits_of("b200"))
-
-
-@given(
-    st.sampled_from([64, 128, 192, 256]), st.sampled_from([64, 96, 128, 160, 192, 256]),
-    st.sampled_from([32, 64, 128]), st.sampled_from(["warp-specialized", "ping-pong"]),
-)  # fmt: skip
-def test_as_many_stages_as_fit_and_no_more(m, n, k, kernel):
-    one, product = KernelConfig(kernel, "persistent", (m, n, k)), Product(4096, 4096, 4096)
-    stages = stages_that_fit(one, product, SHARED_BYTES)
-    taken = [kernels()[kernel].shared_bytes(replace(one, stages=stages + more), product) for more in (0, 1)]
-    assert taken[1] > SHARED_BYTES and (stages == 0 or taken[0] <= SHARED_BYTES)
-
-
 def test_every_step_can_be_what_it_says():
     names = [step.name for step in ladder.STEPS]
     assert len(set(names)) == len(names)
@@ -211,12 +190,6 @@ def test_traffic_is_the_median_of_launches_and_nothing_without_counters(monkeypa
     assert (first["l2_bytes"], first["l2_hit_rate"], second["l2_hit_rate"]) == (640, 0.75, 1.0)
     monkeypatch.setattr(l2_order, "counted", lambda contenders, metrics: [{} for _ in contenders])
     assert l2_order.traffic([contender]) == [{}]
-
-
-def test_the_roofline_takes_the_lower_limit():
-    for dram_bytes, bound, tflops in ((10**6, "compute", 60), (10**9, "memory", 8)):
-        found = coalescing.limited(Problem(1000, 1000, 1000), {"dram_bytes": dram_bytes}, 60, 4000)
-        assert (found["bound"], found["limit_tflops"]) == (bound, tflops)
 
 
 COMPILE = """

@@ -83,14 +83,6 @@ def test_operands_are_read_where_they_lie(operands, name):
     multiplied(name, problem, (a, b, torch.empty(problem.m, problem.n)))
 
 
-@given(products())
-def test_lines_are_the_same_memory(operands):
-    for x in operands:
-        view, trans = layouts.lines(x)
-        assert torch.equal(view.T if trans else view, x)
-        assert view.data_ptr() == x.data_ptr() and view.stride(1) == 1
-
-
 def wide(rows, columns, ld, offset=0):
     return torch.randn(offset + rows * ld)[offset:].as_strided((rows, columns), (ld, 1))
 
