@@ -269,7 +269,7 @@ def test_what_is_kept_of_one_product_multiplies_others_of_its_kind(monkeypatch):
 def test_plans_have_a_workspace_of_their_own(monkeypatch, schedule):
     """What is kept for the next product holds neither operands nor partials."""
     product = Product(70, 36, 72, "fp32")
-    chosen = KernelConfig("table", schedule, (32, 32, 16), warps=8, stages=3, overlap=True)
+    chosen = KernelConfig("table", schedule, (32, 32, 32), warps=8, stages=3, overlap=True)
     monkeypatch.setattr(dispatch, "choices", lambda *key: [chosen])
     a, b = matrix(70, 72), matrix(72, 36, seed=1)
     results = [matmul(a, b) for _ in range(2)]

@@ -4,18 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from on_device import (
-    DEVICE,
-    ON_GPU,
-    config_named,
-    device_of,
-    here,
-    inputs,
-    jobs,
-    recording,
-    reference,
-    torch,
-)  # fmt: skip
+from on_device import DEVICE, ON_GPU, config_named, device_of, here, inputs, jobs, recording, reference, torch
 
 from tilesim import SCHEDULES, Device, Plan, Problem, plan
 from tilesim.errors import PlanError
