@@ -11,7 +11,6 @@ from tilesim.devices.facts import CONSTANTS, FEATURES, RULES, UNITS, badge, ship
 from tilesim.devices.files import NEEDED, checked
 from tilesim.devices.presets import badge as badge_of
 from tilesim.devices.presets import facts, in_words, presets
-from tilesim.errors import DeviceError
 
 DATA = Path(tilesim.__file__).parent / "data"
 NAMES = sorted(presets())
@@ -113,8 +112,3 @@ def test_badges_claim_no_more_than_there_is():
     assert badge("H200", measured) == "H200, measured constants"
     assert badge("H200", measured | {"l2_latency": facts("h100")["l2_latency"]}) != "H200, measured constants"
     assert badge("H200", {}) == "H200, datasheet"
-
-
-def test_the_facts_of_no_device():
-    with pytest.raises(DeviceError, match="there is no device 'h20'; did you mean 'h200'"):
-        facts("h20")

@@ -37,14 +37,6 @@ def test_what_binds_has_no_room_for_another_block(device, threads, registers, sh
         assert (use.limit in found.binding) == (use.blocks == found.residents)
 
 
-@given(DEVICES, THREADS, REGISTERS, SHARED, st.integers(0, 3), st.integers(1, 64))
-def test_who_needs_more_is_resident_less(device, threads, registers, shared, which, more):
-    needs = [threads, registers, shared]
-    if which < 3:
-        needs[which] = min((1024, 255, 2**18)[which], needs[which] + more)
-    assert occupancy(device, *needs).residents <= occupancy(device, threads, registers, shared).residents
-
-
 @pytest.mark.parametrize(
     "call, says",
     [

@@ -183,9 +183,6 @@ class TestTheGate:
         made = reductions.Summing(lambda: launch(x, sums), sums)
         return reductions.verified_sum("mine", made, x, torch.Generator().manual_seed(3))
 
-    def test_lets_a_right_sum_through(self):
-        assert self.gate(lambda x, sums: sums[-1:].copy_(x.sum())) <= reductions.TOLERANCE
-
     @pytest.mark.parametrize(
         ("launch", "sentence"),
         [

@@ -1,11 +1,13 @@
-"""Reports that ship are found by their bench and device; others are refused in a sentence."""
+"""Reports that ship are found by their bench and device, and kernel times by their problem, GPU and day."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from tilesim import Problem
 from tilesim.errors import ReportError
-from tilesim.ladder.reports import read, report, row
+from tilesim.ladder.reports import kernel_times, machines, read, report, row
 
 
 @pytest.mark.parametrize(
@@ -50,3 +52,26 @@ def test_a_file_that_is_no_such_report_is_refused_in_a_sentence(changes, wrong, 
 def test_a_row_that_is_not_there_is_named():
     with pytest.raises(ReportError, match="no row of stages 9, warps 8"):
         row(report("pipelining"), stages=9, warps=8)
+
+
+RACE = Problem(4096, 4096, 512, order="grouped:8")
+
+
+def test_every_row_is_found_by_its_problem_and_machine():
+    for measured in machines():
+        for timed in measured["rows"]:
+            shape = {name: timed[name] for name in ("m", "n", "k", "dtype", "order")}
+            problem = Problem(**shape, tile=tuple(timed["tile"]))
+            assert kernel_times(problem, measured["machine"])[timed["kernel"]] == timed
+
+
+@pytest.mark.parametrize("fact", ["gpu", "driver", "torch", "date"])
+def test_another_machine_or_day_has_no_times(fact):
+    facts = dict(machines()[0]["machine"]) | {fact: "another"}
+    assert kernel_times(RACE, facts) == {}
+
+
+def test_without_a_gpu_named_or_for_another_problem_there_are_no_times():
+    gpu = {"gpu": "NVIDIA H200"}
+    assert kernel_times(RACE, gpu | {"warps": 8}) != {}
+    assert kernel_times(RACE, {}) == kernel_times(replace(RACE, k=513), gpu) == {}
