@@ -33,19 +33,6 @@ def test_tiers_hold_each_sm_once_and_say_where_they_come_from(name):
     assert Device.named(name, sms=4).sm_order == ()
 
 
-def test_two_sms_of_a_tpc_are_neighbours():
-    for groups in H200["sm_tiers"]:
-        for group in groups:
-            assert group[1::2] == [sm + 1 for sm in group[::2]] and not any(sm % 2 for sm in group[::2])
-
-
-def test_gpcs_are_numbered_row_by_row():
-    """Their first TPCs are 0, 1 and 2, 3 and so on, then come the second TPCs of those that have two."""
-    gpcs = [group[::2] for group in H200["sm_tiers"][1]]
-    rows = [[tpcs[row] for tpcs in gpcs if row < len(tpcs)] for row in range(max(map(len, gpcs)))]
-    assert [sm for row in rows for sm in row] == list(range(0, 2 * sum(map(len, gpcs)), 2))
-
-
 def test_the_measured_groups_are_the_presets():
     """And clusters find the second tier without any order."""
     assert SHIPPED["tiers"] == H200["sm_tiers"] and SHIPPED["as_preset"] is True

@@ -1,7 +1,6 @@
 """A device of the user's own: what it has, where it is taken, and what is refused in a sentence."""
 
 import json
-import re
 from operator import attrgetter
 
 import pytest
@@ -87,19 +86,13 @@ def test_a_file_that_is_given_counts_over_what_a_trace_holds(own, made, tmp_path
     assert facts("my-gpu")["memory_gb_per_s"].value == 3900
 
 
-@pytest.mark.parametrize(
-    ("entry", "words"),
-    [
-        (OWN | {"colour": 1}, "there is no field of the device 'colour'"),
-        (OWN | {"facts": [FACTS | {"l2_gb_per_s": 9}]}, "an L2 is faster than DRAM"),
-    ],
-)
-def test_a_trace_of_what_is_no_device_is_refused(entry, words, made, tmp_path):
+def test_a_trace_of_what_is_no_device_is_refused(made, tmp_path):
     save(made, tmp_path / "run.json", "json")
     discard("my-gpu")
-    values = json.loads((tmp_path / "run.json").read_text()) | {"device_file": entry}
+    slow = OWN | {"facts": [FACTS | {"l2_gb_per_s": 9}]}
+    values = json.loads((tmp_path / "run.json").read_text()) | {"device_file": slow}
     (tmp_path / "run.json").write_text(json.dumps(values))
-    with pytest.raises(TilesimError, match=re.escape(words)):
+    with pytest.raises(TilesimError, match="an L2 is faster than DRAM"):
         read(str(tmp_path / "run.json"))
     assert "my-gpu" not in presets()
 
@@ -151,16 +144,13 @@ def fact(name, value):
     ("entry", "words"),
     [
         ([], "the device is []; it must be an object"),
-        (OWN | {"title": "a\0"}, "with a U+0000, which cannot be"),
         (OWN | {"architecture": "hoper"}, "did you mean 'hopper'?"),
         (OWN | {"facts": []}, "it does not say sms, max_sm_mhz, memory_gb_per_s and peak_tflops"),
-        (fact("l2_gb", 5), "no field of facts[0] 'l2_gb'; did you"),
         (fact("source", None), "facts[0] lacks source"),
         (fact("sms", 7.5), "sms is 7.5; it must be a whole number from 1"),
         (fact("sms", 10**6), "the number of SMs is 1000000"),
         (fact("memory_gb_per_s", 0), "memory_gb_per_s is 0; it must be a number above"),
         (fact("peak_tflops", {"fp7": 1}), "facts[0].peak_tflops is 'fp7'; did"),
-        (fact("peak_tflops", {}), "peak_tflops is {}; it must be an object that is not empty"),
         (fact("features", ["tmaa"]), "features[0] is 'tmaa'; did you mean 'tma'?"),
         (fact("l2_gb_per_s", 3000), "memory_gb_per_s is 4000 and l2_gb_per_s"),
         (fact("l2_latency", 9), "shared memory is nearer than the L2"),

@@ -60,9 +60,7 @@ def test_facts_count_more_than_a_name():
     ("capability", "seen", "preset"),
     [
         ("9.0", {"sms": 114, "memory_gb": 85, "memory_gb_per_s": 2039}, "h100-pcie"),
-        ("9.0", {"sms": 132, "memory_gb": 153, "memory_gb_per_s": 4900}, "h200"),
         ("8.0", {"sms": 56, "memory_gb": 25, "memory_gb_per_s": 933}, "a100-40gb"),
-        ("8.6", {"sms": 82, "memory_gb": 25, "memory_gb_per_s": 936}, "rtx4090"),
         ("10.3", {"sms": 148, "memory_gb": 288, "memory_gb_per_s": 8000}, "b200"),
         ("12.0", {"sms": 188, "memory_gb": 96, "memory_gb_per_s": 1792}, "rtx4090"),
         ("6.1", {"sms": 28, "memory_gb": 11, "memory_gb_per_s": 484}, "t4"),

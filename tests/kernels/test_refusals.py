@@ -31,20 +31,10 @@ def job_of(name):
     return jobs.job(config_named(name, SMALL), PRODUCT, Device(2), "cpu")
 
 
-@pytest.mark.parametrize(
-    ("changed", "sentence"),
-    [
-        ({"dtype": "int8"}, "the dtype is int8"),
-        ({"tile": (96, 32, 32)}, "tile_m is 96; the sides of naive's tiles must be powers"),
-        ({"tile": (32, 32, 8)}, "tile_k is 8"),
-        ({"m": 2**31}, "M is 2147483648"),
-        ({"n": 2**28}, "32 rows of B have 8589934592 elements"),
-    ],
-)
-def test_problems_out_of_reach(changed, sentence):
-    problem = replace(SMALL, **changed)
+def test_problems_out_of_reach():
+    problem = replace(SMALL, tile=(96, 32, 32))
     for measure in (lambda: record("naive", problem), lambda: bench(problem)):
-        with pytest.raises(KernelError, match=sentence):
+        with pytest.raises(KernelError, match="tile_m is 96; the sides of naive's tiles must be powers"):
             measure()
 
 
