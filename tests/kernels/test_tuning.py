@@ -1,24 +1,31 @@
-"""Which kernel is taken for a shape: the tuned table's, the nearest's, or one that runs anywhere."""
+"""Which kernel is taken for a shape, by a table, the model or none, and how `tilesim tune` makes a table."""
 
 import json
 import math
 import subprocess
 import sys
 import warnings
+from contextlib import nullcontext
+from dataclasses import replace
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from on_device import jobs, torch
+from on_device import inputs, jobs, torch
 
-from tilesim import Device
+from tilesim import Device, plan
+from tilesim.choice import measurement
+from tilesim.choice.candidates import candidates
 from tilesim.choice.choose import choose
 from tilesim.devices.gpus import Gpu, identified, named
 from tilesim.gemm import kernel_of
-from tilesim.gemm.fit import why_not
-from tilesim.products import Product
+from tilesim.gemm.fit import limits_of, why_not
+from tilesim.kernel_config import KernelConfig
+from tilesim.products import LAYOUTS, Product
 from tilesim_kernels import KernelError
-from tilesim_kernels.tuning import choice, tune
+from tilesim_kernels.tuning import choice, products, tune, tuner
 
 ROW = {
     "m": 4096, "n": 4096, "k": 4096, "dtype": "bf16", "layout": "nn", "tile": [128, 256, 64],
@@ -147,8 +154,8 @@ def test_each_row_of_a_shipped_table_is_a_kernel_with_a_plan(path):
     shipped = choice.read(path)
     assert set(shipped["machine"]) == {"gpu", "driver", "cuda", "torch", "triton", "date"}
     assert shipped["method"]
-    products = [tuple(row[name] for name in choice.PRODUCT) for row in shipped["rows"]]
-    assert len(set(products)) == len(products) > 0
+    seen = [tuple(row[name] for name in choice.PRODUCT) for row in shipped["rows"]]
+    assert len(set(seen)) == len(seen) > 0
     for row in shipped["rows"]:
         product = Product(*(row[name] for name in choice.PRODUCT))
         config = choice.chosen(row, product)
@@ -231,3 +238,139 @@ def test_tuning_makes_a_table_that_matmul_goes_by(gpu, own_table, monkeypatch, d
     assert row["us"] > 0 and row["cublas_us"] > 0 and row["candidates"] > 0
     own_table(table)
     assert choice.choices(product, gpu.machine.gpu())[0] == choice.chosen(row, product)
+
+
+sizes = st.one_of(st.integers(1, 300), st.sampled_from([512, 1000, 4096, 16384, 100_000]))
+
+
+@given(
+    sizes, sizes, sizes, st.sampled_from(list(inputs.DTYPES)), st.sampled_from(LAYOUTS),
+    st.sampled_from(["tma", "ptr"]),
+)  # fmt: skip
+def test_every_candidate_is_legal_and_fits_and_there_is_one(m, n, k, dtype, layout, loads):
+    product, limits = Product(m, n, k, dtype, layout), limits_of("h200")
+    found = list(candidates(product, Device.named("h200"), loads))
+    assert len(set(found)) == len(found) > 0
+    for config in found:
+        assert not why_not(config, product, limits)
+        assert config.loads == loads and KernelConfig.parse(str(config)) == config
+        kernel, tiled = kernel_of(config), config.problem(product)
+        assert kernel.shared_bytes(config, product) <= limits.shared_bytes()
+        assert 1 <= config.stages <= max(tiled.k_steps, 1)
+        tile_m, tile_n, _ = config.tile
+        assert tile_m * tile_n <= 128 * 32 * config.warps * kernel.groups(config)
+        assert tile_m < max(2 * m, 17) and tile_n < max(2 * n, 17)
+        if config.kernel == "table":
+            assert plan(config.schedule, tiled, Device.named("h200")).check(tiled, 132) is None
+
+
+PRODUCT = Product(32, 32, 32, "fp32")
+CANDIDATES = [KernelConfig("naive", "naive", (32, 32, 32), warps=4, stages=stages) for stages in (1, 2, 3)]
+MACHINE = {"gpu": "an interpreter"}
+
+
+@pytest.fixture
+def tuned(monkeypatch):
+    """tune on the interpreter, with the µs of each candidate by its stages, and of cuBLAS as given here."""
+    us = {1: 9.0, 2: 7.0, 3: 8.0, "cublas": 6.0}
+
+    def sample(rotations, warmup, samples):
+        return {name: np.full(samples, us[rotation.graph]) for name, rotation in rotations.items()}
+
+    def job(config, product, device):
+        if us[config.stages] is None:
+            raise KernelError("out of shared memory")
+        made = jobs.job(config, product, device, "cpu")
+
+        def launcher(operands):
+            run = made.launcher(operands)
+            launch = lambda: run() or (operands[2].zero_() if us[config.stages] == 0 else None)  # noqa: E731
+            launch.graph, launch.bound_to = config.stages, lambda other, workspace: launcher(other)
+            return launch
+
+        return replace(made, launcher=launcher)
+
+    for module, name, value in (
+        (tune, "require_gpu", lambda: None),
+        (tune, "facts", lambda: dict(MACHINE)),
+        (tune, "this_gpu", lambda ctas: Device(4)),
+        (tune, "candidates", lambda product, *rest: CANDIDATES),
+        (tuner, "this_gpu", lambda ctas: Device(4)),
+        (tuner, "gpu_memory", nullcontext),
+        (tuner, "working_gpu", nullcontext),
+        (tuner, "sets_beyond_l2", lambda product: 2),
+        (tuner, "matrices", lambda product, device, seed: inputs.matrices(product, "cpu", seed)),
+        (tuner, "sample", sample),
+        (tuner, "job", job),
+        (tuner, "capture", lambda launches: getattr(launches[0], "graph", "cublas")),
+    ):
+        monkeypatch.setattr(module, name, value)
+    properties = SimpleNamespace(shared_memory_per_block_optin=10**5)
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda: properties)
+    return us
+
+
+def test_the_fastest_wins_and_is_a_row_that_matmul_can_read(tuned, tmp_path):
+    done = []
+    made = tune.tune(PRODUCT, replace(PRODUCT, layout="tn"), samples=3, progress=done.append)
+    assert made["machine"] == MACHINE and "3 of the fastest" in made["method"]
+    assert sum(done) == 2 * tune.PROGRESS_UNITS
+    assert [row["layout"] for row in made["rows"]] == ["nn", "tn"]
+    for row in made["rows"]:
+        assert row["config"] == str(CANDIDATES[1])
+        assert (row["us"], row["cublas_us"], row["candidates"]) == (7.0, 6.0, 3)
+    (tmp_path / "t.json").write_text(json.dumps(made), "utf-8")
+    assert choice.read(tmp_path / "t.json") == made
+    assert choice.chosen(made["rows"][0], PRODUCT) == CANDIDATES[1]
+
+
+def test_what_cannot_run_is_left_out(tuned, monkeypatch):
+    """Be it a kernel, or cuBLAS."""
+
+    def refuse():
+        raise RuntimeError("not in this layout")
+
+    tuned[2] = None
+    monkeypatch.setattr(tuner, "cublas", lambda dtype, operands: refuse)
+    (row,) = tune.tune(PRODUCT, samples=3)["rows"]
+    assert (row["config"], row["candidates"], row["cublas_us"]) == (str(CANDIDATES[2]), 2, None)
+    tuned[1] = tuned[3] = None
+    with pytest.raises(KernelError, match="none of 3 kernels can compute"):
+        tune.tune(PRODUCT, samples=3)
+
+
+def test_a_wrong_result_is_an_error_however_fast(tuned):
+    tuned[2] = 0
+    with pytest.raises(KernelError, match=r"naive naive 32x32x32 .* gets 32x32x32 fp32 nn wrong"):
+        tune.tune(PRODUCT, samples=3)
+    with pytest.raises(KernelError, match="the dtype is int8"):
+        tune.tune(replace(PRODUCT, dtype="int8"))
+
+
+def test_an_earlier_table_keeps_its_other_rows(tuned):
+    before = tune.tune(PRODUCT, replace(PRODUCT, m=48), samples=3)
+    tuned[1] = 1.0
+    after = tune.tune(PRODUCT, samples=3, table=before)
+    assert [(row["m"], row["us"]) for row in after["rows"]] == [(32, 1.0), (48, 7.0)]
+    with pytest.raises(KernelError, match="made on Other GPU and this is an interpreter"):
+        tune.tune(PRODUCT, table={**before, "machine": {"gpu": "Other GPU"}})
+
+
+def test_all_times_are_kept_to_judge_the_model(tuned, monkeypatch, tmp_path):
+    monkeypatch.setattr(tune, "compile_all", lambda *rest: {(CANDIDATES[0], "fp32:nn")})
+    tuned[3] = 0
+    report = tune.all_times([PRODUCT], budget_s=60, samples=3)
+    assert report["failed"][0][1:] == ["fp32:nn", "the GPU failed"] and len(report["wrong"]) == 1
+    (tmp_path / "m.json").write_text(json.dumps(report), "utf-8")
+    (one,) = measurement.read(tmp_path / "m.json")
+    assert (one.product, one.us, one.cublas_us) == (PRODUCT, {CANDIDATES[1]: 7.0}, 6.0)
+
+
+def test_products_are_drawn_from_a_seed_and_a_fifth_of_them_is_held_out():
+    found = products.drawn(30, 7)
+    assert found == products.drawn(60, 7)[:30] != products.drawn(30, 8)
+    assert [kind for *_, kind in found[:4]] == ["bf16:nn", "bf16:nt", "fp8:nt", "bf16:nn"]
+    assert all(m % 16 == n % 16 == k % 16 == 0 and n * k < products.MOST_WEIGHTS for m, n, k, _ in found)
+    every = {(p.m, p.n, p.k) for p in products.products(products.DRAWN_KINDS)}
+    assert len(every) == len(products.SHAPES) + sum(count for count, _ in products.DRAWS)
+    assert products.held_out() <= every and 0.15 < len(products.held_out()) / len(every) < 0.25
