@@ -7,24 +7,19 @@ import pytest
 
 import tilesim
 from tilesim import Device
-from tilesim.devices.facts import CONSTANTS, FEATURES, RULES, UNITS, badge, shipped, sources
+from tilesim.devices.facts import CONSTANTS, FEATURES, RULES, UNITS, badge, fill_order, shipped, sources
 from tilesim.devices.files import NEEDED, checked
 from tilesim.devices.presets import badge as badge_of
 from tilesim.devices.presets import facts, in_words, presets
+from tilesim.errors import DeviceError
 
 DATA = Path(tilesim.__file__).parent / "data"
 NAMES = sorted(presets())
-NVIDIA = sorted(set(NAMES) - {"mi300x"})
-LIMITS = ("blocks_per_sm", "warps_per_sm", "threads_per_sm", "shared_kib_per_sm", "shared_kib_per_block")
-OCCUPANCY = {
-    "turing": (16, 32, 1024, 64, 64),
-    "volta": (32, 64, 2048, 96, 96),
-    "ampere": (32, 64, 2048, 164, 163),
-    "ada": (24, 48, 1536, 100, 99),
-    "hopper": (32, 64, 2048, 228, 227),
-    "blackwell": (32, 64, 2048, 228, 227),
-}
-"""LIMITS as NVIDIA's occupancy calculator has them."""
+SHARED_KIB = {
+    "turing": (64, 64), "volta": (96, 96), "ampere": (164, 163), "ada": (100, 99), "hopper": (228, 227),
+    "blackwell": (228, 227),
+}  # fmt: skip
+"""Of an SM and of a thread block, as NVIDIA's calculator has them; test_occupancy has the rest."""
 
 
 def test_each_source_is_used_and_can_be_found():
@@ -69,11 +64,11 @@ def test_tensor_cores_make_the_datasheets_peak(name):
         assert made == pytest.approx(peaks[dtype], rel=0.01)
 
 
-@pytest.mark.parametrize("name", NVIDIA)
-def test_limits_are_those_of_the_occupancy_calculator(name):
+@pytest.mark.parametrize("name", sorted(set(NAMES) - {"mi300x"}))
+def test_shared_memory_is_that_of_the_architecture(name):
     preset = presets()[name]
-    assert tuple(preset[one] for one in LIMITS) == OCCUPANCY[shipped()["devices"][name]["architecture"]]
-    assert (preset["registers_per_sm"], preset["threads_per_block"]) == (65536, 1024)
+    found = preset["shared_kib_per_sm"], preset["shared_kib_per_block"]
+    assert found == SHARED_KIB[shipped()["devices"][name]["architecture"]]
 
 
 def test_features_come_with_compute_capabilities():
@@ -112,3 +107,53 @@ def test_badges_claim_no_more_than_there_is():
     assert badge("H200", measured) == "H200, measured constants"
     assert badge("H200", measured | {"l2_latency": facts("h100")["l2_latency"]}) != "H200, measured constants"
     assert badge("H200", {}) == "H200, datasheet"
+
+
+MEASURED_ORDER = json.loads((DATA / "sm_order/h200.json").read_text("utf-8"))
+H200 = presets()["h200"]
+
+
+def test_a_cycle_begins_where_it_is_told():
+    tiers = [[[4], [5]], [[0, 1], [2, 3]]]
+    assert fill_order(tiers) == (4, 5, 0, 1, 2, 3)
+    assert fill_order(tiers, (5, 2)) == (5, 4, 2, 3, 0, 1)
+    assert fill_order([]) == ()
+    with pytest.raises(DeviceError, match="no group begins with SM 1; in this tier they begin with"):
+        fill_order(tiers, (4, 1))
+
+
+@pytest.mark.parametrize("name", [name for name, preset in presets().items() if "sm_tiers" in preset])
+def test_tiers_hold_each_sm_once_and_say_where_they_come_from(name):
+    device = Device.named(name)
+    assert device.sm_order == fill_order(presets()[name]["sm_tiers"])
+    assert sorted(device.sm_order) == list(range(device.sms))
+    assert sources()[facts(name)["sm_tiers"].source].address == "tilesim bench sm-order"
+    assert Device.named(name, sms=4).sm_order == ()
+
+
+def test_the_measured_groups_are_the_presets():
+    """And clusters find the second tier without any order."""
+    assert MEASURED_ORDER["tiers"] == H200["sm_tiers"] and MEASURED_ORDER["as_preset"] is True
+    assert MEASURED_ORDER["device"] == "h200"
+    assert MEASURED_ORDER["gpcs"] == sorted(sorted(group) for group in H200["sm_tiers"][1])
+
+
+def test_the_model_explains_every_launch():
+    rows = {(row["launched"], row["blocks_per_sm"]): row for row in MEASURED_ORDER["rows"]}
+    assert set(rows) == {(how, n) for how in ("cold", "back to back", "after a full GPU") for n in (1, 2)}
+    heads = [{group[0] for group in groups} for groups in H200["sm_tiers"]]
+    for row in rows.values():
+        assert row["explained"] == row["launches"] >= 200
+        assert sum(count for _, count in row["first"]) == row["explained"]
+        assert all(sm in tier for first, _ in row["first"] for sm, tier in zip(first, heads, strict=True))
+    launches = sum(row["launches"] for row in MEASURED_ORDER["rows"])
+    assert f"explain {launches:,} of {launches:,} launches" in facts("h200")["sm_tiers"].note
+
+
+@pytest.mark.parametrize("name", presets())
+def test_sms_alone_are_of_the_usual_device(name):
+    usual = Device.named(name, ctas_per_sm=2)
+    assert Device.chosen({"sms": 4}, usual) == Device.named(name, sms=4)
+    assert Device.chosen({"sms": 4, "device": "T4"}, usual) == Device.named("t4", sms=4)
+    assert Device.chosen({"sms": 4}, Device(7)) == Device(4)
+    assert Device.chosen({"busy_sms": 1}, usual) == Device.named(name, ctas_per_sm=2, busy_sms=1)

@@ -106,11 +106,3 @@ def test_a_plan_that_can_deadlock_is_refused_before_it_runs():
     SCHEDULES.register(stuck)
     with pytest.raises(PlanError, match="tile"):
         jobs.job(config_named("table:stuck", PROBLEM), Product.of(PROBLEM), Device(2), "cpu")
-
-
-def test_the_table_gives_a_tile_s_partials_to_its_last_segment():
-    rows = segments(0, [2, 0, 2, 1, 2], [0, 0, 3, 0, 5], [3, 9, 5, 9, 9])
-    table, tiles = plan_table.table_of(rows, Problem(32, 48, 144, tile=(16, 16, 16)))
-    assert table[:, 4].tolist() == [0, -1, 1, -1, 0]  # partial
-    assert table[:, 5].tolist() == [0, 0, 0, 0, 2]  # peers
-    assert tiles.tolist() == [2, 2]

@@ -5,7 +5,6 @@ from contextlib import nullcontext
 from dataclasses import replace
 from importlib import import_module
 from pkgutil import walk_packages
-from types import SimpleNamespace
 
 import pytest
 from on_device import config_named, inputs, jobs, stamps, torch
@@ -18,7 +17,6 @@ from tilesim.gemm.fit import why_not
 from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 from tilesim_kernels import KernelError, bench, record
-from tilesim_kernels.gemm import naive
 from tilesim_kernels.launch import here
 
 NAIVE = KernelConfig("naive", "naive", (32, 32, 32))
@@ -69,18 +67,6 @@ def test_fp8_needs_tensor_cores_that_know_it(monkeypatch, capability, refused):
     with pytest.raises(KernelError, match="Some GPU is sm_80, which") if refused else nullcontext():
         here.check(NAIVE, Product(64, 64, 64, "fp8"))
     here.check(NAIVE, Product(64, 64, 64))
-
-
-def test_a_kernel_that_takes_row_major_operands_alone(monkeypatch):
-    monkeypatch.setattr(naive, "naive", SimpleNamespace(arg_names=["a", "b", "c", "K", "lda"]))
-    work = job_of("naive-ptr")
-    a, b, c = inputs.matrices(PRODUCT, "cpu", seed=1)
-    work.launcher((a, b, c))
-    work.launcher((torch.zeros(64, 80).bfloat16()[:, :64], b, c))
-    with pytest.raises(
-        KernelError, match="naive-ptr takes dense, row-major A and B and no tf32; it has no TRANS_B"
-    ):
-        work.launcher((a, b.T, c))
 
 
 NEEDS = "TRITON_INTERPRET is set" if torch.cuda.is_available() else "finds no NVIDIA GPU"
