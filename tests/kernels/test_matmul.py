@@ -2,7 +2,6 @@
 
 import gc
 import weakref
-from contextlib import nullcontext
 from importlib import import_module
 from types import SimpleNamespace
 
@@ -156,6 +155,14 @@ def test_nothing_is_copied_for_gradients_or_column_major_operands(monkeypatch):
     assert all(x.is_contiguous() for x in seen[-1])
 
 
+def with_gradients(function, operands, loss):
+    """function(*operands), and the gradients of its loss by each operand."""
+    leaves = [x.detach().clone().requires_grad_() for x in operands]
+    made = function(*leaves)
+    loss(made).backward()
+    return [made.detach().clone(), *(x.grad.clone() for x in leaves)]
+
+
 @pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
 def test_a_compiled_function_has_it_whole(backend):
     """Alone, as inductor would call a C++ compiler for what is beside it."""
@@ -165,13 +172,8 @@ def test_a_compiled_function_has_it_whole(backend):
 
     compiled = torch.compile(layer, fullgraph=True, backend=backend)
     for rows in (24, 33):  # the second makes the size a symbol
-        results = []
-        for function in (compiled, layer):
-            x, weight = asking(rows, 40), asking(17, 40, seed=1)
-            made = function(x, weight)
-            made.backward(matrix(rows, 17, seed=2))
-            results.append((made, x.grad, weight.grad))
-        for made, right in zip(*results, strict=True):
+        given = (matrix(rows, 40), matrix(17, 40, seed=1)), lambda made: made.square().sum()
+        for made, right in zip(with_gradients(compiled, *given), with_gradients(layer, *given), strict=True):
             torch.testing.assert_close(made, right)
 
 
@@ -321,30 +323,20 @@ def test_a_compiled_layer_and_its_gradients(gpu, monkeypatch, mode, schedule):
 
     compiled = torch.compile(layer, fullgraph=True, mode=mode)
     for turn in range(4):
-        results = []
-        for function in (compiled, layer):
-            x = matrix(256, 320, torch.bfloat16, seed=turn).requires_grad_()
-            weight = matrix(512, 320, torch.bfloat16, seed=9).requires_grad_()
-            made = function(x, weight)
-            made.sum().backward()
-            results.append([made.detach().clone(), x.grad.clone(), weight.grad.clone()])
+        given = matrix(256, 320, torch.bfloat16, seed=turn), matrix(512, 320, torch.bfloat16, seed=9)
+        results = [with_gradients(function, given, torch.sum) for function in (compiled, layer)]
         for made, right in zip(*results, strict=True):
             assert float((made - right).float().norm() / right.float().norm()) < 1e-2
 
 
 def test_gradients_are_those_of_torch_and_autocast_gives_them_back_in_fp32(gpu):
-    for cast, most in ((nullcontext(), 1e-5), (torch.autocast("cuda", torch.bfloat16), 1e-2)):
-        results = []
-        for multiply in (matmul, torch.mm):
-            a = matrix(256, 320, torch.float32).requires_grad_()
-            b = matrix(320, 192, torch.float32, seed=1).requires_grad_()
-            with cast:
-                made = multiply(a, b)
-            made.float().square().sum().backward()
-            results.append([made.float(), a.grad, b.grad])
+    given = (matrix(256, 320), matrix(320, 192, seed=1)), lambda made: made.float().square().sum()
+    for enabled, most in ((False, 1e-5), (True, 1e-2)):
+        cast = torch.autocast("cuda", torch.bfloat16, enabled)
+        results = [with_gradients(cast(multiply), *given) for multiply in (matmul, torch.mm)]
         for made, right in zip(*results, strict=True):
             assert made.dtype == right.dtype
-            assert float((made - right).norm() / right.norm()) < most
+            assert float((made - right).float().norm() / right.float().norm()) < most
 
 
 def test_a_product_in_a_captured_graph_is_right_at_each_replay(gpu):

@@ -131,12 +131,19 @@ def test_a_known_shape_loads_no_model_and_another_does():
     assert done.stdout == "False\nTrue\n"
 
 
-def test_an_unknown_gpu_is_told_once(own_table):
-    with pytest.warns(UserWarning, match="nobody knows Other GPU, so matmul takes kernels that run anywhere"):
-        found = choice.choices(Product(64, 64, 64), OTHER)
+def told_once(gpu, product, words):
+    """The choices for a product on a GPU, which is said to be unknown at the first call alone."""
+    with pytest.warns(UserWarning, match=words):
+        found = choice.choices(product, gpu)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert found == choice.choices(Product(64, 64, 64), OTHER)
+        assert choice.choices(product, gpu) == found
+    return found
+
+
+def test_an_unknown_gpu_gets_kernels_that_run_anywhere(own_table):
+    product, words = Product(64, 64, 64), "nobody knows Other GPU, so matmul takes kernels that run anywhere"
+    assert told_once(OTHER, product, words) == choice.choices(product, None)
 
 
 @given(*[st.integers(1, 2**20)] * 3, st.sampled_from(["fp16", "bf16", "fp32", "tf32", "fp8"]))
@@ -206,16 +213,12 @@ def test_a_table_in_the_environment_comes_before_the_one_shipped(own_table):
     assert choice.rows(named(gpu)) == [ROW]
 
 
-def test_a_gpu_that_is_near_a_preset_gets_its_kernels_and_is_told_once(own_table):
+def test_a_gpu_that_is_near_a_preset_gets_its_kernels(own_table):
     near = identified("Mine", "9.0", {"sms": 114, "memory_gb": 80, "memory_gb_per_s": 3352})
     assert near.preset == "h100"
-    product = Product(96, 4096, 4096, layout="nt")
-    with pytest.warns(UserWarning, match="does not know the Mine and takes it for an H100 with 114 SMs"):
-        found = choice.choices(product, near)
+    words = "does not know the Mine and takes it for an H100 with 114 SMs"
+    found = told_once(near, Product(96, 4096, 4096, layout="nt"), words)
     assert kernel_of(found[0]).warp_specialized
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert choice.choices(product, near) == found
 
 
 @pytest.mark.parametrize(("name", "preset"), [("NVIDIA H100 80GB HBM3", "h100"), ("NVIDIA H200", "h200")])
