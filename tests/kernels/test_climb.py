@@ -119,9 +119,8 @@ def test_the_hopper_kernels_are_called_with_all_that_they_take(launch_of, kernel
     assert (given["M"], given["N"], given["K"], given["tile_order"]) == (1000, 512, 256, None)
     assert (given["BM"], given["BN"], given["BK"], given["ORDER"], given["GROUP_M"]) == (*tile, "grouped", 4)
     assert options["num_warps"] == (4 if kernel == "ping-pong" else warps)
-    share = (
-        4 if kernel == "ping-pong" else of_roles.subtiles(launch.config, Product.of(problem), SHARED_BYTES)
-    )
+    subtiles = of_roles.subtiles(launch.config, Product.of(problem), SHARED_BYTES)
+    share = 4 if kernel == "ping-pong" else subtiles
     boxes = [given[name].block_shape for name in "abc"]
     wanted = [[tile[0], 64], [64, tile[1]], [tile[0], tile[1] // share]]
     assert boxes == [box[::-1] if way == "t" else box for box, way in zip(wanted, layout + "n", strict=True)]
@@ -196,28 +195,25 @@ COMPILE = """
 from tilesim_kernels.gemm import ping_pong, uncoalesced, warp_specialized as roles
 
 name = sys.argv[1]
-def specialized(BM, BN, BK, STAGES, EPILOGUE_SUBTILES, warps, **boxes):
-    return roles.warp_specialized, boxes, dict(BM=BM, BN=BN, BK=BK, STAGES=STAGES,
-        EPILOGUE_SUBTILES=EPILOGUE_SUBTILES, SPLIT=False, SWAP=False), warps
+def specialized(tile, stages, subtiles, warps, boxes, **values):
+    BM, BN, BK = tile
+    usual = dict(BM=BM, BN=BN, BK=BK, STAGES=stages, EPILOGUE_SUBTILES=subtiles, SPLIT=False, SWAP=False)
+    return roles.warp_specialized, boxes, usual | values, warps
 
-wide = specialized(128, 256, 64, 4, 2, 8, a=(128, 64), b=(64, 256), c=(128, 128))
+wide = (128, 256, 64), 4, 2, 8, dict(a=(128, 64), b=(64, 256), c=(128, 128))
+three = (192, 128, 64), 4, 1, 4, dict(a=(64, 64), b=(64, 128), c=(64, 128))
+two_parts = (192, 192, 64), 4, 6, 4, dict(a=(64, 64), b=(64, 128), b_rest=(64, 64), c=(64, 32))
+swapped = (16, 64, 128), 5, 1, 4, dict(a=(16, 128), b=(128, 64), c=(16, 64))
 kernel, boxes, values, warps = {
-    "warp-specialized": wide,
-    "warp-specialized-split": wide,
-    "warp-specialized-three": specialized(192, 128, 64, 4, 1, 4, a=(64, 64), b=(64, 128), c=(64, 128)),
-    "warp-specialized-two-parts":
-        specialized(192, 192, 64, 4, 6, 4, a=(64, 64), b=(64, 128), b_rest=(64, 64), c=(64, 32)),
-    "warp-specialized-swapped": specialized(16, 64, 128, 5, 1, 4, a=(16, 128), b=(128, 64), c=(16, 64)),
+    "warp-specialized": specialized(*wide),
+    "warp-specialized-split": specialized(*wide, SPLIT=True),
+    "warp-specialized-three": specialized(*three, SPLIT=True, GROUPS=3),
+    "warp-specialized-two-parts": specialized(*two_parts, GROUPS=3, REST=64),
+    "warp-specialized-swapped": specialized(*swapped, SPLIT=True, SWAP=True),
     "ping-pong": (ping_pong.ping_pong, dict(a=(128, 64), b=(64, 128), c=(128, 32)),
                   dict(BM=128, BN=128, BK=64, STAGES=6), 4),
     "uncoalesced": (uncoalesced.uncoalesced, {}, dict(BM=128, BN=128, BK=32, PRECISION="ieee"), 8),
 }[name]
-values |= {
-    "warp-specialized-split": dict(SPLIT=True),
-    "warp-specialized-three": dict(SPLIT=True, GROUPS=3),
-    "warp-specialized-two-parts": dict(GROUPS=3, REST=64),
-    "warp-specialized-swapped": dict(SPLIT=True, SWAP=True),
-}.get(name, {})
 values = dict(ORDER="grouped", GROUP_M=8, TRANS_A=False, TRANS_B=False, GROUPS=1, REST=0) | values
 if "b_rest" not in boxes:
     values["b_rest"] = None
@@ -229,8 +225,7 @@ for i, argument in enumerate(kernel.arg_names):
         layout = gl.NVMMASharedLayout.get_default_for(list(boxes[argument]), gl.bfloat16)
         types[argument] = f"tensordesc<bf16{list(boxes[argument])},{layout!r}>"
     else:
-        pointers = dict.fromkeys(("tile_order", "flags"), "*i32") | {"partials": "*fp32"}
-        pointers |= dict.fromkeys("abc", "*bf16")
+        pointers = dict(tile_order="*i32", flags="*i32", partials="*fp32") | dict.fromkeys("abc", "*bf16")
         types[argument] = pointers.get(argument, "i32")
         if argument != "stride":
             hints[i,] = [["tt.divisibility", 16]]
