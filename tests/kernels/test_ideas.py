@@ -16,13 +16,11 @@ from tilesim_kernels.probes import warp_walk
 
 
 class TestAxpy:
-    @staticmethod
-    def ends():
-        """Of two blocks of three warps: SM, rounds left, begin, end."""
-        return np.array([[[sm, 0, 100 + w, 900 + 10 * w] for w in range(3)] for sm in (4, 7)])
+    ENDS = np.array([[[sm, 0, 100 + w, 900 + 10 * w] for w in range(3)] for sm in (4, 7)])
+    """Of two blocks of three warps: SM, rounds left, begin, end."""
 
     def test_a_block_takes_from_its_first_warps_begin_to_its_last_warps_end(self):
-        assert axpy.cycles(self.ends()).tolist() == [820, 820]
+        assert axpy.cycles(self.ENDS).tolist() == [820, 820]
 
     @pytest.mark.parametrize(
         ("where", "value", "says"),
@@ -34,7 +32,7 @@ class TestAxpy:
         ],
     )
     def test_stamps_that_contradict_themselves_are_refused(self, where, value, says):
-        ends = self.ends()
+        ends = self.ENDS.copy()
         ends[where] = value
         with pytest.raises(KernelError, match=says):
             axpy.cycles(ends)

@@ -27,7 +27,6 @@ PAUSES = [10_000, 40_000, 100_000]
 TENSOR_CORE_FLOPS = 4096
 """Of a Hopper SM in a cycle, dense bf16: NVIDIA H100 whitepaper V1.04, table 2."""
 
-
 ALWAYS = {"after entry": "prologue", "after start": "main loop", "before drain": "main loop"}
 OVERLAPPING = ALWAYS | {"after drain": "epilogue"}
 PLACES = [
@@ -119,9 +118,8 @@ def test_a_plan_for_more_residents_than_fit_is_an_error(gpu, schedule):
 def test_the_reduction_ladder_is_measured(gpu):
     made = gpu.sums.reductions(1, 2**20 + 1, warmup=1, samples=3)
     names = [*(step.name for step in gpu.reductions.STEPS), "torch.sum", "copy"]
-    assert [(row["n"], row["name"]) for row in made["rows"]] == [
-        (n, name) for n in (1, 2**20 + 1) for name in names
-    ]
+    every = [(n, name) for n in (1, 2**20 + 1) for name in names]
+    assert [(row["n"], row["name"]) for row in made["rows"]] == every
     for row in made["rows"]:
         assert 0 < row["p20"] <= row["us"] <= row["p80"] and row["gb_per_s"] > 0 and row["why"]
         assert row["share_of_copy"] == 1 or row["name"] != "copy"
@@ -172,9 +170,7 @@ def test_each_stage_of_a_tile_is_loaded(gpu, by, tile, stages):
         made.check(loads)
     for place in (0, -1):
         made.words[place] += 1
-        with pytest.raises(
-            gpu.KernelError, match=rf"tiles of {128 * sum(tile)} bytes loaded by {by} are wrong"
-        ):
+        with pytest.raises(gpu.KernelError, match=f"tiles of {128 * sum(tile)} bytes loaded by {by} are wro"):
             made.check(17)
         made.words[place] -= 1
 

@@ -23,9 +23,6 @@ def test_any_number_of_thread_blocks(ctas):
     multiplied(Problem(48, 64, 32, tile=(16, 32, 32), dtype="fp32"), "persistent-tma-overlap", ctas)
 
 
-PRODUCT = Product(48, 40, 24, "fp32")
-
-
 def nearly(a, b, c):
     torch.mm(a, b, out=c)
     c[47, 39] += 0.1
@@ -37,7 +34,8 @@ def lazy(a, b, c):
 
 @pytest.mark.parametrize(("run", "says"), [(nearly, "nearly gets 48x40x24 fp32 nn wrong"), (lazy, "nan")])
 def test_the_gate_sees_one_element_that_is_wrong_or_not_written(run, says):
-    a, b, c = operands = inputs.matrices(PRODUCT, "cpu", seed=3)
+    product = Product(48, 40, 24, "fp32")
+    a, b, c = operands = inputs.matrices(product, "cpu", seed=3)
     c.copy_(a @ b)  # a right result from before does not help
     with pytest.raises(KernelError, match=says):
-        reference.verify_result(run.__name__, lambda: run(*operands), PRODUCT, operands)
+        reference.verify_result(run.__name__, lambda: run(*operands), product, operands)

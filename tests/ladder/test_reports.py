@@ -18,11 +18,13 @@ def test_a_report_says_where_and_how_it_was_measured(bench):
     assert found["machine"]["gpu"] == "NVIDIA H200" and found["method"] and found["rows"]
 
 
-def test_what_does_not_ship_is_refused():
+def test_what_is_not_there_is_named():
     with pytest.raises(ReportError, match=r"no report of h200 'coalesing'; did you mean 'coalescing'\?"):
         report("coalesing")
     with pytest.raises(ReportError, match="no report of h9000 'coalescing'"):
         report("coalescing", "h9000")
+    with pytest.raises(ReportError, match="no row of stages 9, warps 8"):
+        row(report("pipelining"), stages=9, warps=8)
 
 
 @pytest.mark.parametrize("bench", ["coalescing", "reductions"])
@@ -47,11 +49,6 @@ def test_a_file_that_is_no_such_report_is_refused_in_a_sentence(changes, wrong, 
     path.write_text(json.dumps(dict(report("coalescing")) | changes))
     with pytest.raises(ReportError, match=f"mine.json: .*{wrong}"):
         read(path, "coalescing")
-
-
-def test_a_row_that_is_not_there_is_named():
-    with pytest.raises(ReportError, match="no row of stages 9, warps 8"):
-        row(report("pipelining"), stages=9, warps=8)
 
 
 RACE = Problem(4096, 4096, 512, order="grouped:8")
