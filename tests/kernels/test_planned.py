@@ -19,11 +19,13 @@ NEEDS = {"split-k": ":3"}
 MANY = 77 if ON_GPU else 5
 EVERY = [name + NEEDS.get(name, "") for name in SCHEDULES] + [f"stream-k:{MANY}", "stream-k-hybrid:1"]
 TILE = (128, 256, 64) if ON_GPU else (16, 64, 16)
-CASES = [("tma", (40, 72, 56), True, "bf16"), ("ptr", (33, 67, 49), False, "fp32")]
-"""Six tiles of four K-steps for five thread blocks, ragged on each side."""
+CASES = [("tma", (40, 72, 56), True, "bf16"), ("ptr", (33, 67, 33), False, "fp32")]
+"""Six tiles of four and of three K-steps for five thread blocks, ragged on each side."""
 if ON_GPU:
     sizes = [("tma", (1000, 776, 1336)), ("ptr", (999, 777, 333)), ("ptr", (1000, 776, 1336))]
-    sizes.append(("tma", (2048, 2304, 1000)))  # more tiles than SMs
+    sizes.append(
+        ("tma", (2048, 2304, 1000))
+    )  # of more tiles than SMs, whose stamps are held against the plan
     CASES = [
         (*size, overlap, dtype) for size in sizes for overlap in (True, False) for dtype in ("bf16", "fp16")
     ]
@@ -48,6 +50,8 @@ def test_every_schedule_at_ragged_sizes_is_the_same_to_the_bit(schedule, loads, 
         work.check()
         results.append(operands[2])
     assert all(torch.equal(results[0], other) for other in results[1:])
+    if ON_GPU and size != sizes[-1][1]:
+        return
     meta = {"launches": work.ctas}
     spans = recording.trace(stamps.cpu().numpy(), work.rows, schedule, problem, device, 1, meta).spans
     assert_planned(spans, plan(schedule, problem, device))
