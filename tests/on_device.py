@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from tilesim import Device, Problem, Trace
+from tilesim import Device, Problem
 from tilesim.cli.packages import load
 from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
@@ -33,7 +33,6 @@ from tilesim_kernels.launch import here  # noqa: E402
 from tilesim_kernels.launch import operands as inputs  # noqa: E402
 from tilesim_kernels.launch.named import DEDICATED, TABLE_DRIVEN, named  # noqa: E402
 from tilesim_kernels.measure import machine, reference  # noqa: E402
-from tilesim_kernels.measure import record as recording  # noqa: E402
 
 few = settings(max_examples=max(1, settings.default.max_examples * 3 // 10))
 """As many examples as the interpreter has time for: 15 of the usual 50, and in longer profiles more."""
@@ -79,11 +78,3 @@ def stamped(problem: Problem, name: str, ctas: int = 4) -> tuple[np.ndarray, job
     reference.verify_result(name, work.launcher(operands, rows), product, operands)
     work.check()
     return rows.cpu().numpy(), work
-
-
-def recorded(problem: Problem, name: str, ctas: int = 4) -> Trace:
-    """The trace of those stamps; the interpreter uses the first of `ctas` SMs."""
-    rows, work = stamped(problem, name, ctas)
-    schedule = config_named(name, problem).schedule
-    # In the interpreter they run one after another on SM 0, and share an SM that holds them all.
-    return recording.trace(rows, work.rows, schedule, problem, device_of(ctas), 1, {"launches": work.ctas})

@@ -1,8 +1,6 @@
 """A device of the user's own: what it has, where it is taken, and what is refused in a sentence."""
 
 import json
-import re
-from copy import deepcopy
 from operator import attrgetter
 
 import pytest
@@ -19,13 +17,9 @@ from tilesim.kernel_costs.calibration import register
 from tilesim.parallel import in_order
 
 FACTS = {
-    "source": "its datasheet",
-    "sms": 78,
-    "max_sm_mhz": 1980,
-    "l2_mb": 60,
-    "memory_gb_per_s": 4000,
+    "source": "its datasheet", "sms": 78, "max_sm_mhz": 1980, "l2_mb": 60, "memory_gb_per_s": 4000,
     "peak_tflops": {"bf16": 148, "fp8": 296},
-}
+}  # fmt: skip
 OWN = {"title": "My GPU", "architecture": "hopper", "facts": [FACTS]}
 
 
@@ -60,29 +54,30 @@ def test_an_l2_that_nobody_measured_is_no_slower_than_the_memory(own):
     assert facts("my-gpu")["l2_gb_per_s"].value == facts("my-gpu")["memory_gb_per_s"].value
 
 
-def test_it_runs(own):
+@pytest.fixture
+def made(own):
+    """A run on it."""
     register(own)
-    run_on = simulate("persistent", Problem(1024, 1024, 512), Device.named("my-gpu"))
-    assert run_on.makespan > 0 and run_on.device.sms == 78
+    return simulate("naive", Problem(512, 512, 128), Device.named("my-gpu"))
+
+
+def test_it_runs(made):
+    assert made.makespan > 0 and made.device.sms == 78
+    assert badge(made.meta["costs"], made.device) == "H200 overheads on a My GPU"
 
 
 @pytest.mark.parametrize("form", ["npz", "json", "csv"])
-def test_its_traces_are_read_where_nobody_knows_it(own, form, tmp_path):
-    register(own)
-    made = simulate("naive", Problem(512, 512, 128), Device.named("my-gpu"))
+def test_its_traces_are_read_where_nobody_knows_it(made, form, tmp_path):
     save(made, tmp_path / "run", form)
-    badges = [badge(trace.meta["costs"], trace.device) for trace in (made,)]
     discard("my-gpu")
     again = read(str(tmp_path / "run"))
     assert isinstance(again, Trace) and again.spans.tolist() == made.spans.tolist()
     assert again.device == made.device and again.device.title == "My GPU"
     assert facts("my-gpu")["memory_gb_per_s"].value == 4000
-    assert badges == [badge(again.meta["costs"], again.device)] == ["H200 overheads on a My GPU"]
+    assert badge(again.meta["costs"], again.device) == "H200 overheads on a My GPU"
 
 
-def test_a_file_that_is_given_counts_over_what_a_trace_holds(own, tmp_path):
-    register(own)
-    made = simulate("naive", Problem(512, 512, 128), Device.named("my-gpu"))
+def test_a_file_that_is_given_counts_over_what_a_trace_holds(own, made, tmp_path):
     made.save(tmp_path / "run.npz")
     discard("my-gpu")
     own.write_text(json.dumps(OWN | {"facts": [FACTS | {"memory_gb_per_s": 3900}]}))
@@ -91,21 +86,13 @@ def test_a_file_that_is_given_counts_over_what_a_trace_holds(own, tmp_path):
     assert facts("my-gpu")["memory_gb_per_s"].value == 3900
 
 
-@pytest.mark.parametrize(
-    ("entry", "words"),
-    [
-        (5, "the device is 5; it must be an object"),
-        (OWN | {"colour": 1}, "there is no field of the device 'colour'"),
-        (OWN | {"facts": [FACTS | {"l2_gb_per_s": 9}]}, "an L2 is faster than DRAM"),
-    ],
-)
-def test_a_trace_of_what_is_no_device_is_refused(entry, words, own, tmp_path):
-    register(own)
-    save(simulate("naive", Problem(512, 512, 128), Device.named("my-gpu")), tmp_path / "run.json", "json")
+def test_a_trace_of_what_is_no_device_is_refused(made, tmp_path):
+    save(made, tmp_path / "run.json", "json")
     discard("my-gpu")
-    values = json.loads((tmp_path / "run.json").read_text()) | {"device_file": entry}
+    slow = OWN | {"facts": [FACTS | {"l2_gb_per_s": 9}]}
+    values = json.loads((tmp_path / "run.json").read_text()) | {"device_file": slow}
     (tmp_path / "run.json").write_text(json.dumps(values))
-    with pytest.raises(TilesimError, match=re.escape(words)):
+    with pytest.raises(TilesimError, match="an L2 is faster than DRAM"):
         read(str(tmp_path / "run.json"))
     assert "my-gpu" not in presets()
 
@@ -148,79 +135,39 @@ def test_info_shows_facts_and_sources(own):
     assert "unverified" in run("info", "--device", "t4").stdout
 
 
-@pytest.mark.parametrize("args", [("info",), ("info", "--device", "h20")])
-def test_info_of_nothing_or_no_device(args):
-    said = run(*args, code=2).stderr
-    assert said.startswith("error: ") and said.count("\n") == 1
-
-
-def changed(path, value):
-    """OWN with the value at `path` replaced, or left out where it is None."""
-    entry = deepcopy(OWN)
-    *way, last = path
-    at = entry
-    for step in way:
-        at = at[step]
-    if value is None:
-        del at[last]
-    else:
-        at[last] = value
-    return json.dumps(entry)
-
-
 def fact(name, value):
-    return changed(("facts", 0, name), value)
+    """OWN with another value of a fact, or without it where that is None."""
+    return OWN | {"facts": [{key: one for key, one in (FACTS | {name: value}).items() if one is not None}]}
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
-    {
-        "no JSON": ("{", "this is not JSON"),
-        "a list": ("[]", "the device is []; it must be an object"),
-        "no title": (changed(("title",), None), "the device lacks title"),
-        "an empty title": (changed(("title",), ""), "title is ''; it must be a text of 1 to 80 characters"),
-        "a title of control characters": (changed(("title",), "a\0"), "with a U+0000, which cannot be"),
-        "a title that is a number": (changed(("title",), 5), "title is 5; it must be a text"),
-        "an unknown field": (changed(("colour",), "red"), "there is no field of the device 'colour'"),
-        "an unknown fact": (fact("l2_gb", 5), "no field of facts[0] 'l2_gb'; did you"),
-        "an unknown architecture": (changed(("architecture",), "hoper"), "did you mean 'hopper'?"),
-        "facts without a source": (fact("source", None), "facts[0] lacks source"),
-        "facts that are none": (changed(("facts",), [5]), "facts[0] is 5; it must be an object"),
-        "no facts": (changed(("facts",), None), "it does not say sms, max_sm_mhz, memory_gb_per_s"),
-        "a constant missing": (fact("sms", None), "it does not say sms"),
-        "a word for a number": (fact("sms", "many"), "sms is 'many'; it must be a whole number from 1"),
-        "half an SM": (fact("sms", 7.5), "sms is 7.5; it must be a whole number from 1"),
-        "too many SMs": (fact("sms", 10**6), "the number of SMs is 1000000"),
-        "no bandwidth": (fact("memory_gb_per_s", 0), "memory_gb_per_s is 0; it must be a number above"),
-        "true": (fact("l2_mb", True), "l2_mb is True; it must be a number above 0"),
-        "NaN": (fact("l2_mb", float("nan")), "NaN is no number"),
-        "an unknown dtype": (fact("peak_tflops", {"fp7": 1}), "facts[0].peak_tflops is 'fp7'; did"),
-        "no dtype": (fact("peak_tflops", {}), "peak_tflops is {}; it must be an object that is not empty"),
-        "a feature that is none": (fact("features", ["tmaa"]), "features[0] is 'tmaa'; did you mean 'tma'?"),
-        "an L2 slower than DRAM": (fact("l2_gb_per_s", 3000), "memory_gb_per_s is 4000 and l2_gb_per_s"),
-        "an L2 nearer than shared memory": (fact("l2_latency", 9), "shared memory is nearer than the L2"),
-        "a DRAM nearer than the L2": (fact("dram_latency", 100), "the L2 is nearer than DRAM"),
-        "more read than there is": (fact("dram_read_gb_per_s", 4100), "no more can be read"),
-        "a peak beyond its clock": (fact("peak_tflops", {"bf16": 9000}), "peak_tflops of bf16 is 9000, but"),
-        "tiers of other SMs": (fact("sm_tiers", [[[0, 1]]]), "sm_tiers must list each SM from 0 to 77 once"),
-        "tiers that are a number": (fact("sm_tiers", 5), "sm_tiers is 5; it must be a list"),
-    }.values(),
-)  # fmt: skip
-def test_what_is_refused_is_one_sentence(text, words, tmp_path):
+    ("entry", "words"),
+    [
+        ([], "the device is []; it must be an object"),
+        (OWN | {"architecture": "hoper"}, "did you mean 'hopper'?"),
+        (OWN | {"facts": []}, "it does not say sms, max_sm_mhz, memory_gb_per_s and peak_tflops"),
+        (fact("source", None), "facts[0] lacks source"),
+        (fact("sms", 7.5), "sms is 7.5; it must be a whole number from 1"),
+        (fact("sms", 10**6), "the number of SMs is 1000000"),
+        (fact("memory_gb_per_s", 0), "memory_gb_per_s is 0; it must be a number above"),
+        (fact("peak_tflops", {"fp7": 1}), "facts[0].peak_tflops is 'fp7'; did"),
+        (fact("features", ["tmaa"]), "features[0] is 'tmaa'; did you mean 'tma'?"),
+        (fact("l2_gb_per_s", 3000), "memory_gb_per_s is 4000 and l2_gb_per_s"),
+        (fact("l2_latency", 9), "shared memory is nearer than the L2"),
+        (fact("dram_latency", 100), "the L2 is nearer than DRAM"),
+        (fact("dram_read_gb_per_s", 4100), "no more can be read"),
+        (fact("peak_tflops", {"bf16": 9000}), "peak_tflops of bf16 is 9000, but"),
+        (fact("sm_tiers", [[[0, 1]]]), "sm_tiers must list each SM from 0 to 77 once"),
+    ],
+)
+def test_what_is_refused_is_one_sentence(entry, words, tmp_path):
     path = tmp_path / "mine.json"
-    path.write_text(text)
+    path.write_text(json.dumps(entry))
     said = run("plan", "naive", "--device", path, code=2)
     assert said.stderr.startswith(f"error: {path}: ") and said.stderr.count("\n") == 1
     assert words in said.stderr and "mine" not in presets()
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [("my gpu.json", "a device is called as its file is"), ("none.json", "there is no such file")],
-)
-def test_names_of_files(name, words, tmp_path):
-    path = tmp_path / name
-    if name != "none.json":
-        path.write_text(json.dumps(OWN))
-    with pytest.raises(DeviceError, match=words):
-        register(path)
+def test_a_file_with_a_name_that_no_device_has():
+    with pytest.raises(DeviceError, match="a device is called as its file is"):
+        register("my gpu.json")

@@ -22,30 +22,10 @@ CALCULATED = list(csv.DictReader(Path(__file__).with_name("cuda_occupancy.csv").
 @pytest.mark.parametrize("device", NVIDIA)
 def test_residents_are_those_of_nvidias_calculator(device):
     rows = [row for row in CALCULATED if row["device"] == device]
-    names = ("threads", "registers", "shared_bytes")
-    off = [
-        row
-        for row in rows
-        if occupancy(device, *(int(row[n]) for n in names)).residents != int(row["residents"])
-    ]
-    assert rows and not off
-
-
-@pytest.mark.parametrize(
-    "device, threads, registers, residents, share",
-    [
-        ("v100", 128, 37, 12, 0.75),
-        ("v100", 320, 37, 4, 0.625),
-        ("v100", 512, 64, 2, 0.5),
-        ("v100", 512, 65, 1, 0.25),
-    ],
-)
-def test_examples_of_nvidias_guides_come_out(device, threads, registers, residents, share):
-    """CUDA C++ Best Practices Guide, Calculating Occupancy, and CUDA C++ Programming Guide, Multiprocessor
-    Level, whose GPU of compute capability 6.x has as many registers."""
-    found = occupancy(device, threads, registers)
-    assert (found.residents, found.share) == (residents, share)
-    assert found.binding == ("registers",)
+    for row in rows:
+        asked = [int(row[name]) for name in ("threads", "registers", "shared_bytes")]
+        assert occupancy(device, *asked).residents == int(row["residents"]), row
+    assert rows
 
 
 @given(DEVICES, THREADS, REGISTERS, SHARED)
@@ -55,14 +35,6 @@ def test_what_binds_has_no_room_for_another_block(device, threads, registers, sh
     for use in found.uses:
         assert found.residents * use.of_block <= use.of_sm
         assert (use.limit in found.binding) == (use.blocks == found.residents)
-
-
-@given(DEVICES, THREADS, REGISTERS, SHARED, st.integers(0, 3), st.integers(1, 64))
-def test_who_needs_more_is_resident_less(device, threads, registers, shared, which, more):
-    needs = [threads, registers, shared]
-    if which < 3:
-        needs[which] = min((1024, 255, 2**18)[which], needs[which] + more)
-    assert occupancy(device, *needs).residents <= occupancy(device, threads, registers, shared).residents
 
 
 @pytest.mark.parametrize(
@@ -82,14 +54,9 @@ def test_what_no_sm_can_do_is_refused_in_a_sentence(call, says):
 
 def test_an_h200_and_its_driver_hold_as_many_blocks_as_the_rules_say():
     """142 kernels that only spin, and 8 matrix products: by the driver, and as the blocks stamped."""
-    measured = report("execution_model")
-    rows = [*measured["rows"], *measured["kernels"]]
-    for row in rows:
+    measured, bound = report("execution_model"), set()
+    for row in [*measured["rows"], *measured["kernels"]]:
         found = occupancy("h200", row["threads"], row["registers"], row["shared_bytes"])
         assert found.residents == row["driver"] == row["seen"], row
-    bound = {
-        limit
-        for row in rows
-        for limit in occupancy("h200", row["threads"], row["registers"], row["shared_bytes"]).binding
-    }
+        bound |= set(found.binding)
     assert bound == set(LIMITS)

@@ -9,50 +9,26 @@ from hypothesis import strategies as st
 from on_device import few, torch
 
 from tilesim import Problem
-from tilesim_kernels import KernelError
 from tilesim_kernels.bench import fusion as bench
 from tilesim_kernels.ideas import epilogue
 from tilesim_kernels.ideas import fusion as kernels
 
-HERE = ("eager", "fused")
-"""Ways that need no compiler."""
 
-
-def error_of(name: str, elements: int, functions: int) -> float:
-    """The relative error of a chain that has passed the gate; nothing but its own tensors is written."""
-    x = torch.randn(elements, generator=torch.Generator().manual_seed(functions))
-    before = x.clone()
-    work = kernels.WAYS[name](functions, x, torch.empty(elements), torch.empty(elements))
-    error = bench.verified_work(name, work, kernels.chain(x.double(), functions), bench.TOLERANCE)
-    assert torch.equal(x, before)
-    return error
-
-
-@pytest.mark.parametrize("name", HERE)
+@pytest.mark.parametrize("name", ["eager", "fused"])
 @few
 @given(elements=st.integers(1, 3000), functions=st.integers(1, 40))
 def test_any_chain_on_any_vector(name, elements, functions):
-    assert error_of(name, elements, functions) < 1e-6
+    """It writes nothing but its own tensors."""
+    x = torch.randn(elements, generator=torch.Generator().manual_seed(functions))
+    before = x.clone()
+    work = kernels.WAYS[name](functions, x, torch.empty(elements), torch.empty(elements))
+    assert bench.verified_work(name, work, kernels.chain(x.double(), functions), bench.TOLERANCE) < 1e-6
+    assert torch.equal(x, before)
 
 
 def test_long_chains_stay_in_range():
     x = torch.linspace(-4, 4, 1000, dtype=torch.float64)
     assert (kernels.chain(x, 1024) - x).abs().max() < 0.2
-
-
-@pytest.mark.parametrize("change", [lambda y: y[3:5].zero_(), lambda y: y[7:8].fill_(torch.nan)])
-def test_the_gate_sees_a_wrong_chain(change):
-    x, y = torch.randn(1000), torch.empty(1000)
-    made = kernels.fused(5, x, y, torch.empty(1000))
-    work = kernels.Work(lambda: (made.launch(), change(y)), y)
-    with pytest.raises(KernelError, match=r"mine is wrong: its relative error is .* so it was not timed"):
-        bench.verified_work("mine", work, kernels.chain(x.double(), 5), bench.TOLERANCE)
-
-
-def test_the_gate_sees_what_was_not_written():
-    x, y = torch.randn(10), torch.empty(10)
-    with pytest.raises(KernelError, match="nan"):
-        bench.verified_work("mine", kernels.Work(lambda: None, y), x.double(), bench.TOLERANCE)
 
 
 @pytest.mark.parametrize("name", [name for name in epilogue.WAYS if name != "torch.compile"])
@@ -76,24 +52,19 @@ def test_a_machine_on_which_nothing_compiles_says_why(monkeypatch):
     assert bench._not_compiling() == ""
 
 
-class TestCounters:
-    ASKED = (("eager", 1000, 2), ("fused", 1000, 2), ("torch.compile", 1000, 2), ("fused", 1000, 1024))
+def test_a_chain_counts_all_its_kernels(monkeypatch):
+    asked = (("eager", 1000, 2), ("fused", 1000, 2), ("torch.compile", 1000, 2), ("fused", 1000, 1024))
+    counts = [dict.fromkeys(bench.METRICS, kernel) for kernel in (1, 2, 4)]
 
-    def test_a_chain_counts_all_its_kernels(self, monkeypatch):
-        asked = []
-        counts = [dict.fromkeys(bench.METRICS, kernel) for kernel in (1, 2, 3)]
-        profiled = lambda *args, **rest: asked.append((args, rest)) or counts  # noqa: E731
-        monkeypatch.setattr(bench, "profiled", profiled)
-        assert bench.counted(self.ASKED) == [
-            dict.fromkeys(bench.METRICS, 1 + 2), dict.fromkeys(bench.METRICS, 3), {}, {},
-        ]  # fmt: skip
-        ((name, wanted, kernels, _), rest) = asked[0]
+    def profiled(name, wanted, kernels, metrics, options):
         assert (name, wanted, kernels) == ("fusion", [("eager", 1000, 2), ("fused", 1000, 2)], 3)
-        assert rest == {"options": ("--cache-control", "none")}
+        assert options == ("--cache-control", "none")
+        return counts
 
-    def test_without_counters_there_are_none(self, monkeypatch):
-        monkeypatch.setattr(bench, "profiled", lambda *_, **__: None)
-        assert bench.counted(self.ASKED) == [{}] * 4
+    monkeypatch.setattr(bench, "profiled", profiled)
+    assert bench.counted(asked) == [dict.fromkeys(bench.METRICS, 3), counts[2], {}, {}]
+    counts = None
+    assert bench.counted(asked) == [{}] * 4
 
 
 COMPILE = """

@@ -1,7 +1,6 @@
 """What launches a kernel: through Triton once, and then straight, with the same arguments in their order."""
 
 import inspect
-from dataclasses import replace
 
 import pytest
 from on_device import torch
@@ -15,23 +14,17 @@ def kernel(a, b, c, workspace, M, BM, TRANS=False, EXTRA="usual"):
     """The signature of one."""
 
 
-class Made:
-    """What Triton makes of it."""
+class Launched:
+    """A kernel, which `makes` the compiled one, or that: what it was called with on which grid."""
 
-    def __init__(self):
-        self.launched = []
+    signature = inspect.signature(kernel)
+    arg_names = tuple(signature.parameters)
 
-    def __getitem__(self, grid):
-        return lambda *arguments: self.launched.append((grid, arguments))
-
-
-class Kernel:
-    def __init__(self, made):
-        self.made, self.signature = made, inspect.signature(kernel)
-        self.arg_names, self.called = list(self.signature.parameters), []
+    def __init__(self, makes=None):
+        self.makes, self.calls = makes, []
 
     def __getitem__(self, grid):
-        return lambda *arguments, **constants: self.called.append((grid, arguments, constants)) or self.made
+        return lambda *arguments, **constants: self.calls.append((grid, arguments, constants)) or self.makes
 
 
 class Descriptor:
@@ -41,64 +34,51 @@ class Descriptor:
 
 @pytest.fixture
 def launch(monkeypatch):
-    monkeypatch.setattr(launcher, "CompiledKernel", Made)
+    monkeypatch.setattr(launcher, "CompiledKernel", Launched)
     a, b, c, workspace = torch.zeros(4).split(1)
     return launcher.KernelLaunch(
-        KernelConfig("naive", "naive", (8, 8, 8)), Kernel(Made()), 7,
+        KernelConfig("naive", "naive", (8, 8, 8)), Launched(makes=Launched()), 7,
         (Descriptor(a, [2, 2]), b, c, workspace, 8), {"BM": 16, "TRANS": True, "num_warps": 4},
     )  # fmt: skip
 
 
 def test_later_calls_pass_what_the_first_did(launch):
     launch()
-    assert (
-        launch.kernel.called == [((7,), launch.arguments, launch.constants)]
-        and not launch.kernel.made.launched
-    )
+    assert launch.kernel.calls == [((7,), launch.arguments, launch.constants)]
+    assert not launch.kernel.makes.calls
     launch()
-    assert len(launch.kernel.called) == 1
-    assert launch.kernel.made.launched == [((7, 1, 1), (*launch.arguments, 16, True, "usual"))]
+    assert len(launch.kernel.calls) == 1
+    assert launch.kernel.makes.calls == [((7, 1, 1), (*launch.arguments, 16, True, "usual"), {})]
 
 
 def test_other_matrices_and_another_workspace_take_the_first_ones_places(launch):
     others, workspace = torch.ones(3).split(1), {"workspace": torch.ones(1)}
     launch()
     for other in (lambda: launch.launch_with(others, workspace), launch.bound_to(others, workspace)):
-        launch.kernel.made.launched.clear()
+        launch.kernel.makes.calls.clear()
         other()
-        ((_, (a, b, c, own, *rest)),) = launch.kernel.made.launched
+        ((_, (a, b, c, own, *rest), _),) = launch.kernel.makes.calls
         assert a.base is others[0] and a.box == [2, 2] and isinstance(a, Descriptor)
         assert b is others[1] and c is others[2] and own is workspace["workspace"]
         assert rest == [8, 16, True, "usual"]
-    assert launch.arguments[0].base is not others[0] and len(launch.kernel.called) == 1
+    assert launch.arguments[0].base is not others[0] and len(launch.kernel.calls) == 1
 
 
-def test_a_matrix_that_several_arguments_are_made_of_takes_all_their_places(launch):
-    b, arguments = launch.arguments[1], list(launch.arguments)
-    arguments[3] = Descriptor(b, [2, 1])
-    others = torch.ones(3).split(1)
-    twice = replace(launch, arguments=tuple(arguments), made_of=(0, 1, 2, 1)).bound_to(others, {})
-    assert twice.arguments[1] is others[1] and twice.arguments[3].base is others[1]
-    assert twice.arguments[3].box == [2, 1] and twice.arguments[4] == 8
-
-
-def test_what_is_run_again_first_is_compiled_for_all(launch):
+def test_only_where_triton_interprets_every_call_goes_through_it(launch):
     launch.launch_with(torch.ones(3).split(1), {})
     launch()
-    assert len(launch.kernel.called) == 1 and len(launch.kernel.made.launched) == 1
-
-
-def test_where_triton_interprets_every_call_goes_through_it(launch):
-    launch.kernel.made = None
+    assert len(launch.kernel.calls) == 1 and len(launch.kernel.makes.calls) == 1
+    launch.compiled.clear()
+    launch.kernel.makes = None
     launch()
     launch()
-    assert len(launch.kernel.called) == 2
+    assert len(launch.kernel.calls) == 3
 
 
 def test_what_triton_cannot_compile_is_one_sentence(launch, monkeypatch):
     def fail(*arguments, **constants):
         raise RuntimeError("PassManager::run failed")
 
-    monkeypatch.setattr(Kernel, "__getitem__", lambda self, grid: fail)
+    monkeypatch.setattr(Launched, "__getitem__", lambda self, grid: fail)
     with pytest.raises(KernelError, match=r"Triton \S+ cannot compile naive .* on this GPU"):
         launch()

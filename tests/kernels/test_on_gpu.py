@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 
@@ -25,7 +26,6 @@ PAUSES = [10_000, 40_000, 100_000]
 
 TENSOR_CORE_FLOPS = 4096
 """Of a Hopper SM in a cycle, dense bf16: NVIDIA H100 whitepaper V1.04, table 2."""
-
 
 ALWAYS = {"after entry": "prologue", "after start": "main loop", "before drain": "main loop"}
 OVERLAPPING = ALWAYS | {"after drain": "epilogue"}
@@ -118,9 +118,8 @@ def test_a_plan_for_more_residents_than_fit_is_an_error(gpu, schedule):
 def test_the_reduction_ladder_is_measured(gpu):
     made = gpu.sums.reductions(1, 2**20 + 1, warmup=1, samples=3)
     names = [*(step.name for step in gpu.reductions.STEPS), "torch.sum", "copy"]
-    assert [(row["n"], row["name"]) for row in made["rows"]] == [
-        (n, name) for n in (1, 2**20 + 1) for name in names
-    ]
+    every = [(n, name) for n in (1, 2**20 + 1) for name in names]
+    assert [(row["n"], row["name"]) for row in made["rows"]] == every
     for row in made["rows"]:
         assert 0 < row["p20"] <= row["us"] <= row["p80"] and row["gb_per_s"] > 0 and row["why"]
         assert row["share_of_copy"] == 1 or row["name"] != "copy"
@@ -171,9 +170,7 @@ def test_each_stage_of_a_tile_is_loaded(gpu, by, tile, stages):
         made.check(loads)
     for place in (0, -1):
         made.words[place] += 1
-        with pytest.raises(
-            gpu.KernelError, match=rf"tiles of {128 * sum(tile)} bytes loaded by {by} are wrong"
-        ):
+        with pytest.raises(gpu.KernelError, match=f"tiles of {128 * sum(tile)} bytes loaded by {by} are wro"):
             made.check(17)
         made.words[place] -= 1
 
@@ -243,3 +240,11 @@ def test_launched_while_its_predecessor_ends_a_kernel_reads_what_that_wrote(gpu,
         launch()
     for x, y in pairwise(links):
         assert gpu.reference.relative_error((x, b, y)) < gpu.reference.TOLERANCE["bf16"]
+
+
+@pytest.mark.parametrize("dtype", ["bf16", "fp16", "fp32", "tf32", "fp8"])
+def test_every_dtype_is_timed_beside_cublas(gpu, dtype):
+    problem = Problem(512, 512, 512, tile=(128, 128, 32), dtype=dtype)
+    bench = import_module("tilesim_kernels").bench
+    report = bench(problem, kernels=["naive-tma", "cublas"], stages=2, warmup=1, samples=3)
+    assert [row["kernel"] for row in report["rows"]] == ["naive-tma", "cublas"]

@@ -1,6 +1,7 @@
 """The reduction ladder: sums by Triton's interpreter, trees in shared memory thread by thread."""
 
 import json
+import re
 from types import SimpleNamespace
 
 import ptx
@@ -8,14 +9,14 @@ import pytest
 from hopper_code import compiled
 from hypothesis import given
 from hypothesis import strategies as st
-from on_device import DEVICE, ON_GPU, few, torch, triton
+from on_device import DEVICE, ON_GPU, torch, triton
 
 from tilesim_kernels import KernelError
 from tilesim_kernels.bench import reductions
 from tilesim_kernels.reductions import ADDED, STEPS, THREADS, launches, summing
 
 TREES = STEPS[:3]
-RAGGED = [1, 2, 31, 255, 256, 257, 2047, 2048, 2049, 70_001]
+RAGGED = [1, 31, 256, 257, 2048, 2049]
 if ON_GPU:
     RAGGED = [1, 2, 255, 257, 2049, 10**6 + 7, 2**24, 3 * 10**8 + 1]
 
@@ -31,23 +32,24 @@ def blocks(monkeypatch):
     return seen
 
 
-def summed(step, n, slots=24, seed=0):
+def summed(step, n):
     """The relative error of a step that has passed the gate."""
     x = torch.empty(n)
-    return reductions.verified_sum(step.name, summing(step, x, slots), x, torch.Generator().manual_seed(seed))
+    return reductions.verified_sum(step.name, summing(step, x, 1), x, torch.Generator().manual_seed(0))
 
 
 @pytest.mark.on_device
 @each_step
 def test_any_length_the_same_each_time(step, blocks):
     random = torch.Generator(DEVICE).manual_seed(0)
-    for n in RAGGED:
+    three_launches = [THREADS**2 + 1] * (step is STEPS[1])
+    for n in RAGGED + three_launches:
         blocks.clear()
         x = torch.empty(n, device=DEVICE)
-        made = summing(step, x, reductions.slots() if ON_GPU else 24)
+        made = summing(step, x, reductions.slots() if ON_GPU else 1)
         reductions.verified_sum(step.name, made, x, random)
         assert ON_GPU or bool(blocks) == (step in TREES)
-        if ON_GPU or n < 3000:  # the interpreter takes long for more
+        if ON_GPU or n == 257:  # the interpreter takes long for more
             first = made.sums.clone()
             made.sums.fill_(torch.nan)
             made.launch()
@@ -55,19 +57,13 @@ def test_any_length_the_same_each_time(step, blocks):
 
 
 @each_step
-@few
-@given(n=st.integers(1, 9000), slots=st.integers(1, 9), seed=st.integers(0, 99))
-def test_any_length_on_any_gpu(step, n, slots, seed):
-    summed(step, n, slots, seed)
-
-
-@each_step
 def test_nothing_beyond_the_vector_is_read(step):
-    memory = torch.full((4000,), torch.nan)
-    memory[:3001] = 1
-    made = summing(step, memory[:3001], slots=3)
+    """Nor left out where two of a wave's blocks stride over five chunks."""
+    memory = torch.full((11_000,), torch.nan)
+    memory[:9001] = 1
+    made = summing(step, memory[:9001], slots=2)
     made.launch()
-    assert float(made.sums[-1]) == 3001
+    assert float(made.sums[-1]) == 9001
 
 
 @each_step
@@ -87,22 +83,15 @@ class TestTrees:
 
     @pytest.mark.parametrize("step", TREES, ids=lambda step: step.name)
     def test_eight_levels_each_half_as_wide(self, step, blocks):
+        """Neighbours first meet in few banks, halves in none."""
         summed(step, 1)
         first, *levels = blocks[0].ways
         assert first == [1] * 8
         assert [len(warps) for warps in levels[::3]] == [4, 2, 1, 1, 1, 1, 1, 1]
         assert levels[::3] == levels[1::3] == levels[2::3]
-
-    def test_neighbours_first_meet_in_few_banks(self, blocks):
-        summed(STEPS[0], 1)
-        assert [max(warps) for warps in blocks[0].ways[1::3]] == [2, 4, 8, 8, 8, 4, 2, 1]
-        assert sum(map(sum, blocks[0].ways[1::3])) == 47
-
-    @pytest.mark.parametrize("step", TREES[1:], ids=lambda step: step.name)
-    def test_halves_meet_in_no_bank(self, step, blocks):
-        summed(step, 1)
-        assert {way for warps in blocks[0].ways for way in warps} == {1}
-        assert sum(map(sum, blocks[0].ways[1::3])) == 12
+        neighbours = step is STEPS[0]
+        assert [max(warps) for warps in levels[::3]] == ([2, 4, 8, 8, 8, 4, 2, 1] if neighbours else [1] * 8)
+        assert sum(map(sum, levels[::3])) == (47 if neighbours else 12)
 
     @pytest.mark.parametrize("step", TREES[:2], ids=lambda step: step.name)
     @pytest.mark.parametrize(
@@ -140,8 +129,8 @@ WORDS = ("LDG", "STS", "LDS", "BAR", "SHFL", "FADD", "STG")
 @pytest.fixture(scope="module")
 def machine_code():
     """The instructions of WORDS that each step has on a Hopper GPU, in order."""
-    words = {name: sass.replace(".", " ").split() for name, sass in json.loads(compiled(COMPILE)).items()}
-    return {name: [word for word in each if word in WORDS] for name, each in words.items()}
+    code = json.loads(compiled(COMPILE))
+    return {name: re.findall(rf"\b(?:{'|'.join(WORDS)})\b", sass) for name, sass in code.items()}
 
 
 def test_two_trees_are_one_loop_over_levels(machine_code):
@@ -150,28 +139,22 @@ def test_two_trees_are_one_loop_over_levels(machine_code):
         assert machine_code[name] == ["LDG", "STS", *level, "STG"]
 
 
-def test_a_thread_has_its_loads_in_flight_before_it_adds(machine_code):
+def test_the_others_have_their_loads_in_flight_before_they_add(machine_code):
+    """And of these two have shuffles in place of the tree."""
     for name in ("unrolled", "shuffles", "multi-block"):
-        assert machine_code[name].index("FADD") == machine_code[name].count("LDG") == ADDED
-
-
-def test_shuffles_take_the_place_of_the_tree(machine_code):
-    assert not [step for step in TREES if "SHFL" in machine_code[step.name]]
-    for name in ("shuffles", "multi-block"):
-        assert machine_code[name].count("SHFL") == 5 + 3
-        assert machine_code[name].count("BAR") <= 2
+        words = machine_code[name]
+        assert words.index("FADD") == words.count("LDG") == ADDED
+        assert words.count("SHFL") == (0 if name == "unrolled" else 5 + 3)
+        assert name == "unrolled" or words.count("BAR") <= 2
 
 
 @pytest.mark.parametrize(
     ("x", "sentence"),
     [
         (torch.zeros(0), "x is empty"),
-        (
-            torch.zeros(8, dtype=torch.float64),
-            r"x is torch.float64 \[8\]; the kernels sum a dense torch.float32",
-        ),
+        (torch.zeros(8).double(), r"x is torch.float64 \[8\]; the kernels sum a dense torch.float32"),
         (torch.zeros(2, 4), r"x is torch.float32 \[2, 4\]"),
-        (torch.zeros(8)[::2], r"x is torch.float32 \[4\]; the kernels sum a dense"),
+        (torch.zeros(8)[::2], r"x is torch.float32 \[4\]"),
     ],
 )
 def test_what_cannot_be_summed(x, sentence):
@@ -179,16 +162,10 @@ def test_what_cannot_be_summed(x, sentence):
         summing(STEPS[0], x, slots=3)
 
 
-@pytest.fixture
-def small_gpu(monkeypatch):
+def test_a_vector_that_does_not_fit(monkeypatch):
     here = SimpleNamespace(total_memory=10**9, L2_cache_size=10**6)
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda: here)
-
-
-def test_a_vector_that_does_not_fit(small_gpu):
-    sentence = (
-        r"63000000 values of fp32 take 0.3 GB, needed 4 times, to copy them as well; this GPU has 1.0 GB"
-    )
+    sentence = "63000000 values of fp32 take 0.3 GB, needed 4 times, to copy them as well; this GPU has 1"
     with pytest.raises(KernelError, match=sentence), reductions._memory(63_000_000):
         raise AssertionError("the work began")
     with pytest.raises(KernelError, match="needed 24 times"), reductions._memory(64 * 1024):
@@ -198,29 +175,25 @@ def test_a_vector_that_does_not_fit(small_gpu):
 class TestTheGate:
     N = 3000
 
-    def gate(self, launch, error=None):
+    def gate(self, launch):
         """What the gate says of `launch(x, sums)`."""
         x, sums = torch.empty(self.N), torch.empty(2)
         made = reductions.Summing(lambda: launch(x, sums), sums)
         return reductions.verified_sum("mine", made, x, torch.Generator().manual_seed(3))
 
-    def test_lets_a_right_sum_through(self):
-        assert self.gate(lambda x, sums: sums[-1:].copy_(x.sum())) <= reductions.TOLERANCE
-
-    @pytest.mark.parametrize("wrong", [slice(1, None), slice(None, -1), slice(None, None, 2)])
-    def test_sees_one_element_left_out(self, wrong):
-        with pytest.raises(KernelError, match=r"the sum of 3000 half-integers wrong: .*, so it was not"):
-            self.gate(lambda x, sums: sums[-1:].copy_(x[wrong].sum()))
-
-    def test_sees_one_element_taken_twice(self):
-        with pytest.raises(KernelError, match="half-integers wrong"):
-            self.gate(lambda x, sums: sums[-1:].copy_(x.sum() + x[7]))
-
-    def test_sees_a_sum_that_was_not_written_or_comes_of_one_that_was_not(self):
-        with pytest.raises(KernelError, match="error is nan"):
-            self.gate(lambda x, sums: None)
-        with pytest.raises(KernelError, match="error is nan"):
-            self.gate(lambda x, sums: sums[-1:].copy_(x.sum() + 0 * sums[0]))
+    @pytest.mark.parametrize(
+        ("launch", "sentence"),
+        [
+            (lambda x, sums: sums[-1:].copy_(x[1:].sum()), "the sum of 3000 half-integers wrong: .*, so it"),
+            (lambda x, sums: sums[-1:].copy_(x.sum() + x[7]), "half-integers wrong"),
+            (lambda x, sums: None, "error is nan"),
+            (lambda x, sums: sums[-1:].copy_(x.sum() + 0 * sums[0]), "error is nan"),
+        ],
+        ids=["one left out", "one taken twice", "not written", "of one not written"],
+    )
+    def test_sees_a_wrong_sum(self, launch, sentence):
+        with pytest.raises(KernelError, match=sentence):
+            self.gate(launch)
 
     def test_sees_sums_that_are_not_fp32(self):
         """Half-integers are exact in bf16 too where they are few."""

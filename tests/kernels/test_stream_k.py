@@ -5,17 +5,14 @@ from on_device import torch, triton
 
 from tilesim import Device, Problem, plan
 from tilesim.errors import ScheduleError
-from tilesim.gemm.fit import why_not
-from tilesim.kernel_config import KernelConfig
 from tilesim.orders import rasterize
-from tilesim.products import Product
 from tilesim.schedules.stream_k import shares
 from tilesim_kernels.gemm.stream_k import corner, cta_of, segment, segment_count
 
 tl = triton.language
-GPU = Device(24)
-MOST = 128
-SIZES = [(272, 272, 1000), (320, 512, 4096), (500, 1000, 300), (448, 1024, 640)]
+GPU = Device(6)
+MOST = 16
+SIZES = [(100, 200, 500), (300, 100, 1000), (200, 600, 300), (200, 500, 300)]
 """Fewer tiles than SMs, one wave less a few, several waves, and full waves with a rest."""
 
 
@@ -34,7 +31,7 @@ def walk(out, counts, shared, tiles, k_steps, SPLIT: tl.constexpr, MOST: tl.cons
         tl.store(at + 2, k1)
 
 
-@pytest.mark.parametrize("schedule", ["persistent", "stream-k", "stream-k:13", "stream-k-hybrid"])
+@pytest.mark.parametrize("schedule", ["persistent", "stream-k", "stream-k:4", "stream-k-hybrid"])
 @pytest.mark.parametrize("size", SIZES)
 def test_thread_blocks_compute_the_schedule_s_segments(schedule, size):
     problem = Problem(*size, tile=(64, 128, 32), order="grouped:4")
@@ -63,9 +60,7 @@ def test_programs_side_by_side_take_neighbouring_tiles_where_tiles_are_shared_ev
     number[(ctas,)](out, shared, shared > 0)
     assert sorted(out.tolist()) == list(range(ctas))
     if shared and ctas % shared == 0:
-        each = ctas // shared
-        assert [cta // each for cta in out[:shared].tolist()] == list(range(shared))
-        assert {cta % each for cta in out[:shared].tolist()} == {0}
+        assert out[:shared].tolist() == list(range(0, ctas, ctas // shared))
     else:
         assert out.tolist() == list(range(ctas))
 
@@ -88,25 +83,12 @@ def test_tiles_lie_inside_of_the_matrix_and_cover_it_where_they_are_split_alike(
     alike = not shared or ctas % shared == 0
     covered = torch.zeros(size, dtype=torch.bool)
     for row, column in out.tolist():
-        if alike:
-            assert row + 64 <= max(64, size[0]) and column + 128 <= max(128, size[1])
-        else:
-            assert row % 64 == column % 128 == 0
+        inside = row + 64 <= max(64, size[0]) and column + 128 <= max(128, size[1])
+        assert inside if alike else row % 64 == column % 128 == 0
         covered[row : row + 64, column : column + 128] = True
     assert covered.all()
 
 
 def test_thread_blocks_that_wait_for_each_other_must_all_run_at_once():
-    with pytest.raises(ScheduleError, match="200 thread blocks that wait for each other, and 24 run"):
+    with pytest.raises(ScheduleError, match="200 thread blocks that wait for each other, and 6 run"):
         shares("stream-k:200", Problem(4096, 4096, 4096, tile=(128, 128, 64)), GPU.sms)
-
-
-def test_every_thread_block_needs_a_k_step():
-    with pytest.raises(ScheduleError, match="needs a K-step for each of 2 thread blocks; this problem has 1"):
-        shares("stream-k:2", Problem(128, 128, 64, tile=(128, 128, 64)), GPU.sms)
-
-
-@pytest.mark.parametrize("schedule", ["naive", "split-k:2", "stream-k-hybrid:1"])
-def test_other_schedules_are_refused(schedule):
-    config = KernelConfig("warp-specialized", schedule, (128, 128, 64), stages=4)
-    assert "schedule is" in why_not(config, Product(512, 512, 512))

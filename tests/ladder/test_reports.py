@@ -1,11 +1,13 @@
-"""Reports that ship are found by their bench and device; others are refused in a sentence."""
+"""Reports that ship are found by their bench and device, and kernel times by their problem, GPU and day."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from tilesim import Problem
 from tilesim.errors import ReportError
-from tilesim.ladder.reports import read, report, row
+from tilesim.ladder.reports import kernel_times, machines, read, report, row
 
 
 @pytest.mark.parametrize(
@@ -16,34 +18,21 @@ def test_a_report_says_where_and_how_it_was_measured(bench):
     assert found["machine"]["gpu"] == "NVIDIA H200" and found["method"] and found["rows"]
 
 
-def test_what_does_not_ship_is_refused():
+def test_what_is_not_there_is_named():
     with pytest.raises(ReportError, match=r"no report of h200 'coalesing'; did you mean 'coalescing'\?"):
         report("coalesing")
     with pytest.raises(ReportError, match="no report of h9000 'coalescing'"):
         report("coalescing", "h9000")
+    with pytest.raises(ReportError, match="no row of stages 9, warps 8"):
+        row(report("pipelining"), stages=9, warps=8)
 
 
-@pytest.fixture
-def written(tmp_path):
-    """Writes the shipped report of coalescing, changed, into a file."""
-
-    def write(**changes):
-        path = tmp_path / "mine.json"
-        path.write_text(json.dumps(dict(report("coalescing")) | changes))
-        return path
-
-    return write
-
-
-def test_a_file_of_a_report_is_what_was_written(written):
-    assert read(written(), "coalescing") == report("coalescing")
-
-
-def test_what_a_row_of_the_shipped_report_leaves_open_a_file_may_leave_open(tmp_path):
-    """The copy of a vector has no error."""
-    path = tmp_path / "sums.json"
-    path.write_text(json.dumps(report("reductions")))
-    assert read(path, "reductions") == report("reductions")
+@pytest.mark.parametrize("bench", ["coalescing", "reductions"])
+def test_a_file_of_a_report_is_what_was_written(bench, tmp_path):
+    """Of the reductions' rows one, the copy of a vector, has no error."""
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(report(bench)))
+    assert read(path, bench) == report(bench)
 
 
 @pytest.mark.parametrize(
@@ -51,17 +40,35 @@ def test_what_a_row_of_the_shipped_report_leaves_open_a_file_may_leave_open(tmp_
     [
         ({"rows": []}, r"rows is \[\]; it must be a list that is not empty"),
         ({"rows": [{}]}, r"rows\[0\] lacks m, n, "),
-        ({"machine": 1}, "machine is 1; it must be an object"),
         ({"method": None}, "method is None; it must be a text"),
         ({"article": {"ms": 1e19, "tflops": 1}}, r"article\.ms is 1e\+19; it must be a number"),
-        ({"article": {"ms": True, "tflops": 1}}, r"article\.ms is True; it must be a number"),
     ],
 )
-def test_a_file_that_is_no_such_report_is_refused_in_a_sentence(written, changes, wrong):
+def test_a_file_that_is_no_such_report_is_refused_in_a_sentence(changes, wrong, tmp_path):
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(dict(report("coalescing")) | changes))
     with pytest.raises(ReportError, match=f"mine.json: .*{wrong}"):
-        read(written(**changes), "coalescing")
+        read(path, "coalescing")
 
 
-def test_a_row_that_is_not_there_is_named():
-    with pytest.raises(ReportError, match="no row of stages 9, warps 8"):
-        row(report("pipelining"), stages=9, warps=8)
+RACE = Problem(4096, 4096, 512, order="grouped:8")
+
+
+def test_every_row_is_found_by_its_problem_and_machine():
+    for measured in machines():
+        for timed in measured["rows"]:
+            shape = {name: timed[name] for name in ("m", "n", "k", "dtype", "order")}
+            problem = Problem(**shape, tile=tuple(timed["tile"]))
+            assert kernel_times(problem, measured["machine"])[timed["kernel"]] == timed
+
+
+@pytest.mark.parametrize("fact", ["gpu", "driver", "torch", "date"])
+def test_another_machine_or_day_has_no_times(fact):
+    facts = dict(machines()[0]["machine"]) | {fact: "another"}
+    assert kernel_times(RACE, facts) == {}
+
+
+def test_without_a_gpu_named_or_for_another_problem_there_are_no_times():
+    gpu = {"gpu": "NVIDIA H200"}
+    assert kernel_times(RACE, gpu | {"warps": 8}) != {}
+    assert kernel_times(RACE, {}) == kernel_times(replace(RACE, k=513), gpu) == {}
