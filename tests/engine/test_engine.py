@@ -169,6 +169,7 @@ def test_edge_tiles_and_a_last_partial_k_step_cost_as_much_as_full_ones():
 def test_costs_that_do_not_fit_the_clock_are_refused():
     with pytest.raises(CostsError, match=r"the run could last 1.05e[+]21 ns; at most"):
         simulate("naive", Problem(1, 1, 2**20, tile=(1, 1, 1)), Device(1), Costs(k_step=1e15))
+    assert simulate("naive", Problem(1, 1, 2**10, tile=(1, 1, 1)), Device(1), Costs(k_step=1e15)).makespan
 
 
 TIMES = [name for name in WHOLE if name != "stages"]
@@ -176,12 +177,11 @@ TIMES = [name for name in WHOLE if name != "stages"]
 
 @pytest.mark.parametrize("name", TIMES)
 def test_every_time_of_a_segment_counts_towards_what_fits(name):
-    """2^15 tiles of 1e15 ns do not fit int64 with a slot-time of 2^62 ns; of 1e11 ns they do."""
+    """2^15 tiles of 1e15 ns do not fit int64 with a slot-time of 2^62 ns."""
     problem, device = Problem(1, 2**15, 2, tile=(1, 1, 1)), Device(2)
     for schedule in ("naive", "persistent", "split-k:2"):
         with pytest.raises(CostsError, match=r"the run could last \S+ ns; at most"):
             simulate(schedule, problem, device, Costs(**{name: 10**15}))
-        assert simulate(schedule, problem, device, Costs(**{name: 10**11})).makespan > 0
 
 
 def test_the_longest_run_grows_with_every_cost():
