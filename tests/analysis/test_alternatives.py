@@ -13,17 +13,10 @@ from tilesim.plans import segments
 PROBLEM, H200 = Problem(2048, 2048, 1024, order="grouped:8"), Device.named("h200", sms=24)
 
 
-@pytest.fixture
-def backwards():
+def reversed_tiles(problem, device):
     """A schedule of one's own: the last tile first, a block for each."""
-
-    def reversed_tiles(problem, device):
-        tiles = plan("naive", problem, device).segments["tile"][::-1]
-        return Plan(segments(range(len(tiles)), tiles, 0, problem.k_steps), ctas=len(tiles))
-
-    SCHEDULES.register(reversed_tiles)
-    yield "reversed_tiles"
-    SCHEDULES.discard("reversed_tiles")
+    tiles = plan("naive", problem, device).segments["tile"][::-1]
+    return Plan(segments(range(len(tiles)), tiles, 0, problem.k_steps), ctas=len(tiles))
 
 
 def makespans(run):
@@ -109,8 +102,9 @@ def test_of_a_kernel_of_others_only_schedules_are_tried():
     assert {each.what for each in alternatives(run).ranked} == {"schedule"}
 
 
-def test_a_schedule_of_ones_own_is_tried_in_other_orders_and_with_kernels_like_its(backwards):
-    run = simulate(backwards, PROBLEM, H200)
+def test_a_schedule_of_ones_own_is_tried_in_other_orders_and_with_kernels_like_its():
+    SCHEDULES.register(reversed_tiles)
+    run = simulate("reversed_tiles", PROBLEM, H200)
     tried = {(each.what, each.to) for each in alternatives(run).ranked}
     assert ("order", "morton") in tried and ("schedule", "persistent") in tried
     assert ("kernel", "128x128x64, 3 stages, 4 warps, 2 per SM") in tried
