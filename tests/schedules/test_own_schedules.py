@@ -30,15 +30,6 @@ def backwards(problem: Problem, device: Device, stride: int = 1) -> Plan:
     return Plan(segments(tiles, tiles[::-1], 0, problem.k_steps), problem.tiles)
 
 
-@pytest.fixture
-def registered():
-    """What a test registers is forgotten after it."""
-    before = set(SCHEDULES)
-    yield
-    for name in set(SCHEDULES) - before:
-        SCHEDULES.discard(name)
-
-
 class Stateful:
     def __call__(self, problem, device):
         return backwards(problem, device)
@@ -115,7 +106,6 @@ class TestAFunction:
             simulate(function, replace(PROBLEM, m=128, n=256), DEVICE)
 
 
-@pytest.mark.usefixtures("registered")
 class TestRegister:
     def test_makes_a_name_of_a_function(self):
         assert SCHEDULES.register(backwards) is backwards
