@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from refusals import refused
 
 import tilesim
 from tilesim import Device
@@ -100,17 +101,14 @@ def test_a_file_of_the_version_before_lists_the_fields_of_its_kernels():
 
 @pytest.mark.parametrize(
     "text",
-    ["", "[]", "3", "{}", '{"rows": 3}', '{"rows": [3]}', '{"rows": [{}]}',
-     '{"rows": [{"m": 1, "n": 1, "k": 1}]}',
+    ["", "[]", '{"rows": 3}', '{"rows": [{"m": 1, "n": 1, "k": 1}]}',
      '{"kernels": [], "rows": [{"m": 1, "n": 1, "k": 1, "dtype": "bf16", "layout": "nn", "us": [[0, 1]]}]}'],
 )  # fmt: skip
 def test_a_file_that_is_no_measurement(tmp_path, text):
     path = tmp_path / "m.json"
     path.write_text(text, "utf-8")
-    with pytest.raises(ChoiceError) as raised:
+    with refused("", ChoiceError, path):
         read(path)
-    said = str(raised.value)
-    assert said.startswith(str(path)) and "\n" not in said and len(said) < 300
 
 
 def test_a_time_that_is_none(tmp_path):
