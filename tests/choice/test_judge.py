@@ -107,7 +107,7 @@ def test_a_file_of_the_version_before_lists_the_fields_of_its_kernels():
 def test_a_file_that_is_no_measurement(tmp_path, text):
     path = tmp_path / "m.json"
     path.write_text(text, "utf-8")
-    with refused("", ChoiceError, path):
+    with refused(str(path), ChoiceError):
         read(path)
 
 
