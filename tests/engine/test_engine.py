@@ -96,6 +96,7 @@ def test_main_loops_of_a_hardware_advance_each_at_its_own_rate(schedule, residen
     made = plan(schedule, problem, device)
     k_steps = k_step_ns(made, problem, device, costs)
     assert k_steps.shape == (residents, len(made.rows)) and (np.diff(k_steps, axis=0) >= 0).all()
+    assert (run.slowdowns(k_steps, costs)[:, -1] == k_steps[-1] / k_steps[0]).all()
     spans = run.run(made, problem, device, costs)
     row_of = {(tile, k0): row for row, (tile, k0) in enumerate(made.rows[["tile", "k0"]].tolist())}
     rows = np.array([row_of[int(s["tile"]), int(s["k0"])] for s in spans])

@@ -9,12 +9,14 @@ from tilesim.plans import UNASSIGNED, segments
 
 
 def test_waiting_for_a_block_that_finds_no_slot_is_an_error():
-    # Block 0 takes the tile's last K-step from the queue and waits for block 1, for which there is no slot.
-    problem = Problem(1, 1, 2, tile=(1, 1, 1))
-    made = Plan(segments([1], 0, 0, 1), 2, segments([UNASSIGNED], 0, 1, 2))
+    # Block 0 takes tile 1's last K-step from the queue and waits for block 1, for which there is no slot.
+    # Tile 0 lacks a partial as well, but no thread block waits for that.
+    problem = Problem(1, 2, 2, tile=(1, 1, 1))
+    queue = segments([UNASSIGNED], 1, 1, 2)
+    made = Plan(segments([1, 1, 2], [1, 0, 0], [0, 0, 1], [1, 1, 2]), 3, queue)
     made.check(problem)
-    assert len(run.run(made, problem, Device(2), Costs.ideal())) == 2
-    with pytest.raises(PlanError, match=r"tile 0 waits forever .* thread block 1 finds none"):
+    assert len(run.run(made, problem, Device(2), Costs.ideal())) == 4
+    with pytest.raises(PlanError, match=r"tile 1 waits forever .* thread block 1 finds none"):
         run.run(made, problem, Device(1), Costs.ideal())
 
 
