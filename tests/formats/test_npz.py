@@ -12,9 +12,8 @@ import zipfile
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from refusals import refused
-from strategies import costs, devices, planned
+from strategies import traces
 
 from tilesim import Device, Problem, Trace, simulate
 from tilesim.errors import TilesimError, TraceError
@@ -55,14 +54,12 @@ def refuses(path, words):
         Trace.load(path)
 
 
-@given(planned(), devices(), costs(), st.integers(0, 9))
-def test_what_is_saved_is_loaded(tmp_path_factory, case, device, costs, seed):
-    schedule, problem = case
-    trace = simulate(schedule, problem, device, costs, seed)
+@given(traces())
+def test_what_is_saved_is_loaded(tmp_path_factory, trace):
     path = tmp_path_factory.mktemp("round") / "a.npz"
     trace.save(path)
     again = Trace.load(path)
-    assert (again.problem, again.device, again.schedule) == (problem, device, schedule)
+    assert (again.problem, again.device, again.schedule) == (trace.problem, trace.device, trace.schedule)
     assert (again.origin, again.tick_ns) == (trace.origin, trace.tick_ns)
     assert again.meta == json.loads(json.dumps(dict(trace.meta)))
     assert again.spans.dtype == trace.spans.dtype
