@@ -5,7 +5,7 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from strategies import traces
 
 from tilesim import Costs, Device, Problem, Trace, metrics, plan, simulate
@@ -36,7 +36,6 @@ def multiplied(lane, span):
     lane[span["start"] : span["drain"]] += 1
 
 
-@settings(max_examples=100)
 @given(traces())
 def test_utilization_tail_and_busy_time(trace):
     holding, multiplying = lanes(trace, held), lanes(trace, multiplied)
@@ -56,7 +55,6 @@ def test_utilization_tail_and_busy_time(trace):
     assert metrics.imbalance(trace) >= 1 - 1e-9
 
 
-@settings(max_examples=100)
 @given(traces())
 def test_launches_waves_and_the_summary(trace):
     assert metrics.launches(trace) == plan(trace.schedule, trace.problem, trace.device).ctas
@@ -75,7 +73,6 @@ def test_launches_waves_and_the_summary(trace):
     assert all(type(value) in (int, float, list) for value in summary.values())
 
 
-@settings(max_examples=60)
 @given(traces())
 def test_breakdown_accounts_for_all_slot_time(trace):
     launched = set()
