@@ -27,9 +27,7 @@ NAIVE, PERSISTENT = (shipped(f"{name}-4096x4096x512-grouped8") for name in ("nai
 
 
 @given(strategies.planned(), strategies.devices(), strategies.costs())
-def test_parts_of_any_run_add_up_over_slots_and_sms_and_only_what_a_write_does_can_be_a_gain(
-    asked, device, costs
-):
+def test_parts_add_up_and_only_what_a_write_does_can_be_a_gain(asked, device, costs):
     run = simulate(*asked, device, costs)
     whole, pace = account(run), loop_pace(run)
     assert sum(whole.values()) == run.device.slots * run.makespan
@@ -41,9 +39,7 @@ def test_parts_of_any_run_add_up_over_slots_and_sms_and_only_what_a_write_does_c
 
 
 @given(strategies.planned(), strategies.devices(), strategies.costs(), strategies.costs())
-def test_differences_add_up_to_that_of_the_makespans_and_those_of_an_sm_are_its_own(
-    asked, device, costs, others
-):
+def test_differences_add_up_and_those_of_an_sm_are_its_own(asked, device, costs, others):
     schedule, problem = asked
     runs = simulate(schedule, problem, device, costs), simulate("persistent", problem, device, others)
     assert sum(difference(*runs).values()) == pytest.approx(runs[0].makespan - runs[1].makespan, abs=1e-3)
