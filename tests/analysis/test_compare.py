@@ -164,7 +164,7 @@ def share_done(trace, t):
 def first_done(trace, share):
     """When that share of the work is first done, ns after the first multiply; found by halving."""
     low, high = 0.0, float(run(trace))
-    for _ in range(60):
+    for _ in range(40):
         middle = (low + high) / 2
         low, high = (low, middle) if share_done(trace, middle) >= share else (middle, high)
     return high
@@ -177,7 +177,7 @@ def test_a_lag_is_how_much_later_one_run_had_done_what_both_have(made):
     assert (np.diff(times) > 0).all()
     assert lags[-1] == pytest.approx(run(other) - run(one))
     near = 0.01 + 1e-6 * max(map(run, made))
-    for t, lag in list(zip(times, lags, strict=True))[:: max(1, len(times) // 6)]:
+    for t, lag in list(zip(times, lags, strict=True))[:: max(1, len(times) // 3)]:
         # A little less, as a share that is rounded up would be done only after a pause.
         both = min(share_done(one, t), share_done(other, t)) - 1e-9
         assert lag == pytest.approx(first_done(other, both) - first_done(one, both), abs=near)

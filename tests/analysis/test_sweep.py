@@ -16,7 +16,7 @@ H200 = Device.named("h200")
 ONE = {"schedule": ["naive"], "m": [256], "n": [512], "k": [64]}
 FIGURES = ("makespan_ns", "utilization", "busy_share", "waves", "launches")
 
-small = st.lists(st.integers(1, 300), min_size=1, max_size=3, unique=True)
+small = st.lists(st.integers(1, 300), min_size=1, max_size=2, unique=True)
 AXES = st.fixed_dictionaries(
     {
         "schedule": st.lists(st.sampled_from(["naive", "persistent", "stream-k"]), min_size=1, unique=True),
