@@ -1,11 +1,11 @@
 """Figures against lanes painted nanosecond by nanosecond, and SM cycles, which follow a clock that rises."""
 
 from dataclasses import replace
-from importlib.resources import files
 
 import numpy as np
 import pytest
 from hypothesis import given
+from recordings import recording
 from strategies import traces
 
 from tilesim import Costs, Device, Problem, Trace, metrics, plan, simulate
@@ -117,9 +117,6 @@ def test_long_runs_on_large_devices_do_not_overflow():
     assert trace.busy_share == trace.utilization == 2 / 65536
 
 
-HELD_OUT = files("tilesim").joinpath("data/held_out")
-
-
 def two_waves(clocks: tuple[float, float], pause: int = 0) -> Trace:
     """Two tiles one after the other on an SM, each 1 µs at a clock of its own, cycles a ns."""
     run = simulate("naive", Problem(256, 128, 64), Device(sms=1), Costs(k_step=1000, prologue=pause))
@@ -152,7 +149,7 @@ def test_stamps_at_one_clock_are_as_far_apart_as_the_sms_counted():
 @pytest.mark.parametrize("shape", ["1920x2304x6144", "896x5376x7168", "3840x1536x10240"])
 def test_no_main_loop_of_a_last_wave_is_faster_than_tensor_cores_by_its_own_count(shape):
     """By the run's mean clock it is: that is why cycles are not its ns at that clock."""
-    run = Trace.load(str(HELD_OUT.joinpath(f"h200-naive-{shape}-grouped8.npz")))
+    run = recording(f"naive-{shape}-grouped8", "held_out")
     problem, late = run.problem, np.argsort(run.spans["start"])[run.device.slots :]
     least = Hardware.named("h200", problem.dtype)
     floor = least.peak_ns(problem) * least.clock_mhz / 1000 * problem.k_steps

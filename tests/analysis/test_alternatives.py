@@ -1,11 +1,11 @@
 """What would make a run faster: each alternative is a simulation that anybody can repeat."""
 
 from dataclasses import replace
-from importlib.resources import files
 
 import pytest
+from recordings import recording
 
-from tilesim import SCHEDULES, Costs, Device, Plan, Problem, Trace, plan, simulate
+from tilesim import SCHEDULES, Costs, Device, Plan, Problem, plan, simulate
 from tilesim.analysis.alternatives import ORDERS, alternatives
 from tilesim.errors import TilesimError
 from tilesim.plans import segments
@@ -21,10 +21,6 @@ def reversed_tiles(problem, device):
 
 def makespans(run):
     return {(each.what, each.to): each.makespan for each in alternatives(run).ranked}
-
-
-def shipped(name):
-    return Trace.load(str(files("tilesim").joinpath(f"data/traces/h200-{name}.npz")))
 
 
 @pytest.mark.parametrize("schedule", ["naive", "stream-k"])
@@ -76,7 +72,7 @@ def test_tiles_without_costs_are_named():
 
 
 def test_a_recording_is_held_against_its_own_simulation():
-    run = shipped("persistent-no-overlap-4096x4096x512-grouped8")
+    run = recording("persistent-no-overlap-4096x4096x512-grouped8")
     found = alternatives(run)
     assert found.makespan == pytest.approx(run.makespan, rel=0.1)
     overlapped = next(each for each in found.ranked if each.to == "128x256x64, 3 stages, 8 warps")
@@ -85,13 +81,13 @@ def test_a_recording_is_held_against_its_own_simulation():
 
 
 def test_an_unfinished_last_wave_is_won_back_by_cutting_tiles():
-    run = shipped("naive-3072x3072x12288-tile128x128x64-grouped8")
+    run = recording("naive-3072x3072x12288-tile128x128x64-grouped8")
     best = alternatives(run).ranked[0]
     assert best.what == "schedule" and best.to.startswith("stream-k") and best.gain > 0.1
 
 
 def test_of_a_kernel_of_others_only_schedules_are_tried():
-    run = replace(shipped("naive-4096x4096x512-grouped8"), schedule="my_kernel")
+    run = replace(recording("naive-4096x4096x512-grouped8"), schedule="my_kernel")
     assert {each.what for each in alternatives(run).ranked} == {"schedule"}
 
 
@@ -118,7 +114,7 @@ def test_on_another_gpu_costs_are_scaled_and_kernels_must_fit_its_shared_memory(
 
 
 def test_an_order_of_sms_that_lists_each_slot_is_kept_for_another_number_of_residents():
-    run = shipped("naive-2304x2048x512-tile128x128x64-grouped8")
+    run = recording("naive-2304x2048x512-tile128x128x64-grouped8")
     twice = replace(run.device, sm_order=tuple(sm for sm in run.device.free_sms for _ in range(2)))
     tried = makespans(simulate("naive", run.problem, twice))
     assert ("kernel", "128x256x64, 3 stages, 8 warps") in tried

@@ -1,12 +1,12 @@
 """Where the time of a run went: exact for any run, and known for runs made by hand."""
 
 from dataclasses import fields, replace
-from importlib.resources import files
 
 import pytest
 import strategies
 from hypothesis import given
 from hypothesis import strategies as st
+from recordings import recording
 
 from tilesim import Costs, Device, Problem, Trace, simulate
 from tilesim.analysis.explain import BEYOND, BOUNDS, PARTS, UNDIVIDED, apportioned, costs_behind, explain
@@ -37,10 +37,6 @@ def runs(draw):
     known = {"sm_mhz": 1500, "stages": 2, "kernel": "planned-tma-overlap"}
     meta = draw(st.dictionaries(st.sampled_from(sorted(known)), st.none())).keys()
     return Trace(problem, device, schedule, run.spans, "measured", 32, {name: known[name] for name in meta})
-
-
-def shipped(name):
-    return Trace.load(str(files("tilesim").joinpath(f"data/traces/h200-{name}.npz")))
 
 
 @given(runs())
@@ -165,13 +161,13 @@ def test_what_cannot_be_divided_says_why_in_a_sentence(run, word):
     ],
 )  # fmt: skip
 def test_the_model_leaves_little_of_a_recording_unexplained(name):
-    found = explain(shipped(name))
+    found = explain(recording(name))
     assert found.parts[BEYOND] and abs(found.percent[BEYOND]) < 2
     assert found.bound == "the tensor cores"
 
 
 def test_a_kernel_of_others_is_divided_by_the_costs_of_the_schedule_that_it_is_like():
-    run = replace(shipped("naive-4096x4096x512-grouped8"), schedule="my_kernel")
+    run = replace(recording("naive-4096x4096x512-grouped8"), schedule="my_kernel")
     assert costs_behind(run) == costs_behind(replace(run, schedule="naive"))
     assert not explain(run).unknown
 
@@ -184,7 +180,7 @@ def test_a_kernel_of_others_on_a_device_that_is_named_is_held_against_what_that_
 
 
 def test_a_recording_has_the_stages_that_it_says():
-    run = shipped("naive-4096x4096x512-grouped8")
+    run = recording("naive-4096x4096x512-grouped8")
     alone = replace(run, meta=run.meta | {"stages": 1})
     assert explain(alone).parts["latency not hidden"] > explain(run).parts["latency not hidden"]
 
@@ -196,7 +192,7 @@ ANYTHING = st.one_of(
 
 
 @given(
-    st.sampled_from([SIMULATED, shipped("split-k2-1024x1024x8192-grouped8")]),
+    st.sampled_from([SIMULATED, recording("split-k2-1024x1024x8192-grouped8")]),
     st.dictionaries(st.sampled_from([field.name for field in fields(Costs)]), ANYTHING, max_size=3),
     st.dictionaries(st.sampled_from(["sm_mhz", "stages", "costs"]), ANYTHING, max_size=2),
 )

@@ -2,17 +2,16 @@
 
 import copy
 import json
-from pathlib import Path
 
 import pytest
+from recordings import DATA
 from refusals import refused
 
-import tilesim
 from tilesim.analysis.memory_system import MemorySystem, TileLatency
 from tilesim.devices.presets import presets
 from tilesim.errors import DeviceError
 
-FILE = Path(tilesim.__file__).parent / "data/memory/h200.json"
+FILE = DATA / "memory/h200.json"
 SHIPPED = json.loads(FILE.read_text("utf-8"))
 SECTIONS = [name for name, value in SHIPPED.items() if isinstance(value, list)]
 H200 = MemorySystem.named("h200")

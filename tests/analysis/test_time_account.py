@@ -1,13 +1,13 @@
 """The account of a run's time: its parts are exact for any run, and known for runs made by hand."""
 
 from dataclasses import replace
-from importlib.resources import files
 
 import pytest
 import strategies
 from hypothesis import given
+from recordings import recording
 
-from tilesim import Costs, Device, Problem, Trace, simulate
+from tilesim import Costs, Device, Problem, simulate
 from tilesim.analysis.time_account import (
     PARTS,
     PAUSE,
@@ -18,12 +18,7 @@ from tilesim.analysis.time_account import (
     over_a_write,
 )
 
-
-def shipped(name):
-    return Trace.load(str(files("tilesim").joinpath(f"data/traces/h200-{name}.npz")))
-
-
-NAIVE, PERSISTENT = (shipped(f"{name}-4096x4096x512-grouped8") for name in ("naive", "persistent"))
+NAIVE, PERSISTENT = (recording(f"{name}-4096x4096x512-grouped8") for name in ("naive", "persistent"))
 
 
 @given(strategies.planned(), strategies.devices(), strategies.costs())
@@ -75,7 +70,7 @@ def test_a_slot_without_work_is_all_tail():
 
 
 def test_waiting_for_partials_is_a_part_of_its_own():
-    run = shipped("stream-k-1408x3840x4096-grouped8")
+    run = recording("stream-k-1408x3840x4096-grouped8")
     waits = run.spans["ready"] - run.spans["drain"]
     assert account(run)["wait"] == waits.sum() > 0
 

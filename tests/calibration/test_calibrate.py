@@ -1,11 +1,11 @@
 """Calibration gives back the costs that a simulated run was made with, and repeats the measured runs."""
 
 from dataclasses import asdict, replace
-from importlib.resources import files
 from math import sqrt
 
 import numpy as np
 import pytest
+from recordings import DATA
 
 from tilesim import Costs, Device, Problem, Trace, simulate
 from tilesim.calibration.calibrate import JITTER, calibrate, calibrations, repeated
@@ -20,8 +20,8 @@ H200 = Device.named("h200")
 NAIVE = Costs(k_step=900, launch=TURNAROUND_NS, prologue=300, epilogue=700)
 PERSISTENT = replace(NAIVE, tile_gap=200)
 OVERLAPPED = replace(PERSISTENT, overlap=True)
-TRACES = files("tilesim").joinpath("data/traces")
-MEASURED = sorted(file.name for file in TRACES.iterdir() if file.name.endswith(".npz"))
+TRACES = DATA / "traces"
+MEASURED = sorted(file.name for file in TRACES.glob("*.npz"))
 
 
 def run(schedule, costs, device=H200, problem=PROBLEM, seed=0):

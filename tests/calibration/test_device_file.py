@@ -3,10 +3,10 @@
 import json
 import sys
 from dataclasses import replace
-from importlib.resources import files
 
 import pytest
 from command_line import said
+from recordings import DATA
 
 from tilesim import Costs, Device, Problem, simulate
 from tilesim.calibration.device_file import device_entry
@@ -191,8 +191,7 @@ def test_what_bench_memory_left_in_the_folder_is_taken(folder, tmp_path):
     beside.mkdir()
     for name in ("device.json", "naive-wide-long.npz"):
         (beside / name).write_bytes((folder / name).read_bytes())
-    report = json.loads(files("tilesim").joinpath("data/memory/h200.json").read_text("utf-8"))
-    (beside / "memory.json").write_text(json.dumps(report))
+    (beside / "memory.json").write_text((DATA / "memory/h200.json").read_text("utf-8"))
     own = tmp_path / "mine.json"
     base = BLANK | {"facts": [SPEC | {"memory_gb_per_s": 4800}]}
     (beside / "device.json").write_text(json.dumps(base))

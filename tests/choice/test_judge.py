@@ -2,12 +2,11 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
+from recordings import DATA
 from refusals import refused
 
-import tilesim
 from tilesim import Device
 from tilesim.choice import kernel_times
 from tilesim.choice.choose import choose
@@ -18,7 +17,7 @@ from tilesim.errors import ChoiceError
 from tilesim.products import Product
 
 H200 = Device.named("h200")
-SHIPPED = Path(tilesim.__file__).parent / "data/choice/h200.json"
+SHIPPED = DATA / "choice/h200.json"
 
 
 LAYERS_RUN = 2
@@ -88,7 +87,7 @@ def test_a_fit_finds_what_the_times_were_made_with(monkeypatch):
 
 
 def test_a_tuned_table_is_a_measurement_too():
-    timed = read(SHIPPED.parents[1] / "tuned/h200.json")
+    timed = read(DATA / "tuned/h200.json")
     assert {len(one.us) for one in timed} == {1} and not any(one.held_out for one in timed)
 
 

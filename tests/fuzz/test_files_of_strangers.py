@@ -4,7 +4,6 @@ import gzip
 import io
 import json
 import zipfile
-from pathlib import Path
 
 import numpy as np
 import others
@@ -13,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ladders import values as ladder_values
 from mutations import VALUES, changed_bytes, changed_table, changed_values, is_read_or_refused
+from recordings import DATA
 
 from tilesim import Costs, Device, Problem, Trace, simulate
 from tilesim.formats import save
@@ -22,7 +22,6 @@ from tilesim.ladder import file as ladder
 from tilesim.ladder.steps import Ladder
 
 TRACE = simulate("stream-k", Problem(128, 256, 128, tile=(64, 64, 64)), Device(3, 2, 1, sm_order=(2, 0, 1)))
-SHIPPED = Path(ladder.__file__).parents[1] / "data"
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +135,7 @@ def test_ladders(folder, data):
     is_read_or_refused(ladder.read, Ladder, folder / "any.json", content)
 
 
-CALIBRATED = json.loads((SHIPPED / "costs" / "h200.json").read_text())[:3]
+CALIBRATED = json.loads((DATA / "costs" / "h200.json").read_text())[:3]
 
 
 @given(st.data())
