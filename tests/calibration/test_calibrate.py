@@ -112,8 +112,8 @@ def test_main_loops_shorter_than_a_tick_tell_no_clock():
     assert calibrate([short]).clock_mhz == 0
 
 
-@pytest.mark.parametrize("jitter", [0.0, 0.05])
-def test_writing_in_turn_comes_back(jitter, writing=500):
+@pytest.mark.parametrize(("writing", "jitter"), [(0, 0.05), (500, 0.0), (1500, 0.05)])
+def test_writing_in_turn_comes_back(writing, jitter):
     """Two blocks on an SM that drain at about one time: the second is done `writing` after the first."""
     device = Device.named("h200", ctas_per_sm=2)
     costs = replace(NAIVE, epilogue=900, epilogue_serialisation=writing, jitter=jitter)
