@@ -125,6 +125,8 @@ def test_what_is_given_counts_over_the_file(tmp_path):
     assert trace.device == Device.named("h200")
     assert (trace.schedule, trace.problem.k, trace.problem.order) == ("mine", 64, "column-major")
     assert read(write(tmp_path, OWN), {"ctas_per_sm": 3}).device == Device(2, 3, name="rtx4090")
+    alone = OWN.replace('sms=2 gpu="NVIDIA L40S"', 'gpu="NVIDIA H200"')
+    assert read(write(tmp_path, alone)).device == Device.named("h200")
 
 
 def test_a_kernel_without_a_name_is_called_as_its_file(tmp_path):
