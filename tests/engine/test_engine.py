@@ -94,7 +94,7 @@ BY_HARDWARE = Costs(
 def test_main_loops_of_a_hardware_advance_each_at_its_own_rate(schedule, residents):
     """Alone a main loop takes its K-steps alone, and beside others no less and no more than beside most."""
     costs = replace(BY_HARDWARE, jitter=0, mainloop_overhead=0, epilogue_overlap_penalty=0)
-    problem = Problem(1024, 1280, 1000)
+    problem = Problem(1024, 1280, 1000, tile=(128, 128, 64))
     device = Device(8, ctas_per_sm=residents)
     made = plan(schedule, problem, device)
     k_steps = k_step_ns(made, problem, device, costs)
