@@ -40,6 +40,7 @@ def test_the_ranking_is_the_same_in_whatever_order_kernels_are_listed(m, n, k, k
         assert choose(product, H200) == first
 
 
+@FEW
 @given(sizes, sizes, sizes, kinds)
 def test_parts_add_up_and_the_limit_is_one_of_them_or_a_term(m, n, k, kind):
     for one in choose(Product(m, n, k, *kind), H200):

@@ -56,14 +56,12 @@ def is_the_same_compiled(call):
         assert fast.tobytes() == in_python.tobytes()
 
 
-@settings(max_examples=100)
 @given(planned(), devices(), costs(), st.integers(0, 9))
 def test_every_schedule_runs_the_same_compiled(case, device, costs, seed):
     schedule, problem = case
     is_the_same_compiled(lambda: simulate(schedule, problem, device, costs, seed).spans)
 
 
-@settings(max_examples=100)
 @given(split_plans(), devices(max_sms=3), costs(max_k_step=30))
 def test_any_split_plan_runs_the_same_compiled(case, device, costs):
     problem, made = case
@@ -94,7 +92,7 @@ def test_times_that_no_key_holds_are_played_in_python():
     is_the_same_compiled(lambda: simulate("naive", problem, device, costs).spans)
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(
     planned(max_side=4), devices(max_sms=3), costs(), st.sampled_from(SPAN.names), st.integers(0, 99),
     st.integers(-3, 3) | st.integers(-(2**31), 2**31 - 1),
