@@ -200,12 +200,10 @@ def test_only_simulate_starts_the_engine_and_only_the_engine_has_events():
 
 
 def test_only_scenes_know_colours():
-    def wrong(path):
-        nodes = ast.walk(ast.parse(path.read_text("utf-8")))
-        words = {n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)}
-        return {word for word in words if re.fullmatch(r"#[0-9a-fA-F]{3,8}", word)}
-
-    assert not offenders([*sources("tilesim"), *sources("kernels")], wrong)
+    colour = re.compile(r"""["']#[0-9a-fA-F]{3,8}["']""")
+    assert not offenders(
+        [*sources("tilesim"), *sources("kernels")], lambda path: colour.findall(path.read_text("utf-8"))
+    )
 
 
 FLOOR = {package: at for at, floor in enumerate(packages.FLOORS) for package in floor}

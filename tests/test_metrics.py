@@ -1,13 +1,11 @@
 """Figures against lanes painted nanosecond by nanosecond, and SM cycles, which follow a clock that rises."""
 
 from dataclasses import replace
-from importlib.resources import files
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from invariants import by_cta, segment
+from hypothesis import given
+from recordings import recording
 from strategies import traces
 
 from tilesim import Costs, Device, Problem, Trace, metrics, plan, simulate
@@ -38,7 +36,6 @@ def multiplied(lane, span):
     lane[span["start"] : span["drain"]] += 1
 
 
-@settings(max_examples=100)
 @given(traces())
 def test_utilization_tail_and_busy_time(trace):
     holding, multiplying = lanes(trace, held), lanes(trace, multiplied)
@@ -58,37 +55,36 @@ def test_utilization_tail_and_busy_time(trace):
     assert metrics.imbalance(trace) >= 1 - 1e-9
 
 
-@settings(max_examples=100)
 @given(traces())
 def test_launches_waves_and_the_summary(trace):
     assert metrics.launches(trace) == plan(trace.schedule, trace.problem, trace.device).ctas
-    ctas = by_cta(trace.spans)
-    assert metrics.launch_time(trace) == sum(int(ran[0]["start"] - ran[0]["issue"]) for ran in ctas.values())
+    _, first = np.unique(trace.spans["cta"], return_index=True)
+    assert metrics.launch_time(trace) == (trace.spans["start"] - trace.spans["issue"])[first].sum()
     slots = (trace.device.sms - trace.device.busy_sms) * trace.device.ctas_per_sm
     assert (trace.waves - 1) * slots < len(trace.spans) <= trace.waves * slots
     assert isinstance(trace.waves, int)
+    tail, tail_idle = metrics.tail(trace)
     summary = metrics.summary(trace)
-    assert summary["makespan_ns"] == trace.makespan
-    assert summary["waves"] == trace.waves
-    assert summary["launches"] == metrics.launches(trace)
-    assert summary["utilization"] == trace.utilization
-    assert summary["busy_share"] == trace.busy_share
-    assert (summary["tail_ns"], summary["tail_idle_slot_ns"]) == metrics.tail(trace)
-    assert summary["sm_busy_ns"] == metrics.sm_busy(trace).tolist()
+    assert summary.items() >= {
+        "makespan_ns": trace.makespan, "waves": trace.waves, "launches": metrics.launches(trace),
+        "utilization": trace.utilization, "busy_share": trace.busy_share,
+        "tail_ns": tail, "tail_idle_slot_ns": tail_idle, "sm_busy_ns": metrics.sm_busy(trace).tolist(),
+    }.items()  # fmt: skip
     assert all(type(value) in (int, float, list) for value in summary.values())
 
 
-@settings(max_examples=60)
 @given(traces())
 def test_breakdown_accounts_for_all_slot_time(trace):
-    first = {segment(ran[0]) for ran in by_cta(trace.spans).values()}
+    launched = set()
 
     def paint(lane, span):
+        first = span["cta"] not in launched
+        launched.add(span["cta"])
         for begin, end, mark in (
             ("fixup", "done", WRITE),
             ("ready", "fixup", FIX_UP),
             ("drain", "ready", WAIT),
-            ("issue", "start", LAUNCH if segment(span) in first else HAND_OVER),
+            ("issue", "start", LAUNCH if first else HAND_OVER),
             ("start", "drain", MULTIPLY),
         ):
             cells = lane[span[begin] : span[end]]
@@ -101,30 +97,6 @@ def test_breakdown_accounts_for_all_slot_time(trace):
         assert parts[part] == (cells == mark).sum()
 
 
-def test_by_hand_with_busy_sms_two_slots_and_an_overlapped_epilogue():
-    # SM 0 belongs to another kernel. SM 1 has both its slots at work, SM 2 one of them, for 100 ns in all.
-    rows = [
-        # cta tile k0 k1 sm slot issue start drain ready fixup done cycles
-        (0, 0, 0, 1, 1, 0, 0, 10, 40, 40, 40, 60, 0),
-        (0, 1, 0, 1, 1, 0, 40, 40, 90, 90, 90, 100, 0),
-        (1, 2, 0, 1, 1, 1, 0, 20, 50, 50, 50, 70, 0),
-        (2, 3, 0, 1, 2, 1, 10, 20, 50, 50, 50, 55, 0),
-    ]
-    problem, device = Problem(2, 2, 1, tile=(1, 1, 1)), Device(3, 2, busy_sms=1)
-    trace = Trace(problem, device, "by hand", np.array(rows, SPAN))
-    assert trace.makespan == 100
-    assert trace.utilization == (30 + 50 + 30 + 30) / (4 * 100)
-    assert trace.busy_share == (100 + 70 + 45) / (4 * 100)
-    assert trace.waves == 1
-    assert metrics.launches(trace) == 3
-    assert metrics.launch_time(trace) == 10 + 20 + 10
-    assert metrics.tail(trace) == (100, 0 + 30 + 45 + 100)
-    assert metrics.sm_busy(trace).tolist() == [0, 110, 30]
-    assert metrics.imbalance(trace) == 110 / 70
-    parts = {"multiply": 140, "launch": 40, "write": 10 + 20 + 5, "idle": 185}
-    assert metrics.breakdown(trace) == dict.fromkeys(("hand over", "wait", "fix up"), 0) | parts
-
-
 def test_launches_are_counted_even_where_a_block_found_nothing_to_do_and_each_is_paid_for():
     trace = simulate("persistent", Problem(1, 1, 1), Device(8))
     assert metrics.launches(trace) == 8
@@ -135,16 +107,6 @@ def test_launches_are_counted_even_where_a_block_found_nothing_to_do_and_each_is
     assert metrics.launch_time(simulate("persistent", problem, device, costs)) == 4 * 250
 
 
-@given(traces(), st.integers(0, 2**61))
-def test_figures_do_not_depend_on_when_the_clock_started(trace, zero):
-    moved = np.array(trace.spans)
-    for name in ("issue", "start", "drain", "ready", "fixup", "done"):
-        moved[name] += zero
-    again = Trace(trace.problem, trace.device, trace.schedule, moved, meta=trace.meta)
-    assert metrics.summary(again) == metrics.summary(trace)
-    assert again.spans.tolist() == trace.spans.tolist()
-
-
 def test_long_runs_on_large_devices_do_not_overflow():
     rows = np.zeros(2, SPAN)
     rows["tile"], rows["k1"], rows["cta"], rows["sm"] = [0, 1], 1, [0, 1], [0, 65535]
@@ -153,9 +115,6 @@ def test_long_runs_on_large_devices_do_not_overflow():
     device = Device(65536)
     trace = Trace(Problem(1, 2, 1, tile=(1, 1, 1)), device, "by hand", rows)
     assert trace.busy_share == trace.utilization == 2 / 65536
-
-
-HELD_OUT = files("tilesim").joinpath("data/held_out")
 
 
 def two_waves(clocks: tuple[float, float], pause: int = 0) -> Trace:
@@ -190,7 +149,7 @@ def test_stamps_at_one_clock_are_as_far_apart_as_the_sms_counted():
 @pytest.mark.parametrize("shape", ["1920x2304x6144", "896x5376x7168", "3840x1536x10240"])
 def test_no_main_loop_of_a_last_wave_is_faster_than_tensor_cores_by_its_own_count(shape):
     """By the run's mean clock it is: that is why cycles are not its ns at that clock."""
-    run = Trace.load(str(HELD_OUT.joinpath(f"h200-naive-{shape}-grouped8.npz")))
+    run = recording(f"naive-{shape}-grouped8", "held_out")
     problem, late = run.problem, np.argsort(run.spans["start"])[run.device.slots :]
     least = Hardware.named("h200", problem.dtype)
     floor = least.peak_ns(problem) * least.clock_mhz / 1000 * problem.k_steps

@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from refusals import refused
 
 from tilesim import Costs, Device, Problem, Trace, simulate
 from tilesim.errors import TraceError
@@ -22,11 +23,9 @@ def changed(row, **values):
     return spans
 
 
-def refuses(sentence, spans=GOOD.spans, problem=PROBLEM, device=DEVICE, schedule="naive", **others):
-    with pytest.raises(TraceError) as caught:
-        Trace(problem, device, schedule, spans, **others)
-    assert sentence in str(caught.value)
-    assert "\n" not in str(caught.value)
+def refuses(sentence, spans=GOOD.spans, schedule="naive", **others):
+    with refused(sentence, TraceError):
+        Trace(PROBLEM, DEVICE, schedule, spans, **others)
 
 
 @pytest.mark.parametrize(
@@ -35,21 +34,14 @@ def refuses(sentence, spans=GOOD.spans, problem=PROBLEM, device=DEVICE, schedule
         (np.zeros(0, SPAN), "the trace has no spans; it needs at least one"),
         (np.zeros((1, 1), SPAN), "they must be one row per segment with the fields cta, tile,"),
         (np.zeros(8), "spans are float64; they must be"),
-        ([(0,) * 13], "they must be one row per segment"),
-        (GOOD.spans[["cta", "tile"]], "they must be one row per segment"),
         (GOOD.spans.astype([(n, "f8") for n in SPAN.names]), "they must be one row per segment"),
         (GOOD.spans[:-1], "tile 7 is never computed"),
         (np.append(GOOD.spans, GOOD.spans[:1]), "K-steps 0 to 4 of tile 0 are computed more than once"),
         (changed(3, tile=2), "tile 3 is never computed"),
-        (changed(3, tile=8), "there is no tile 8; the problem has tiles 0 to 7"),
-        (changed(3, k1=3), "K-steps 3 to 4 of tile 3 are never computed"),
         (changed(3, k0=1), "K-steps 0 to 1 of tile 3 are never computed"),
-        (changed(3, k0=4), "tile 3 has a segment of K-steps 4 to 4"),
         (changed(3, sm=3), "row 3 has sm 3; the device has 0 to 2"),
-        (changed(3, sm=-1), "row 3 has sm -1; the device has 0 to 2"),
         (changed(3, sm=0), "row 3 ran on SM 0, which another kernel occupies"),
         (changed(3, slot=2), "row 3 has slot 2; the device has 0 to 1"),
-        (changed(3, slot=-1), "row 3 has slot -1"),
         (changed(3, cta=-1), "row 3 has cta -1"),
         (changed(3, cycles=-5), "row 3 has cycles -5; it cannot be negative"),
         (changed(3, cycles=2**60), "row 3 has 1152921504606846976 cycles; a main loop has at most"),
@@ -93,11 +85,9 @@ def test_main_loops_do_not_overlap_in_a_slot_not_even_a_short_one_with_a_long_on
     [
         ({"origin": "guessed"}, "origin is 'guessed'; choose from simulated, measured"),
         ({"tick_ns": 0}, "tick_ns is 0; it must be a whole number from 1"),
-        ({"tick_ns": 1.5}, "tick_ns is 1.5"),
         ({"schedule": 3}, "schedule is 3; it must be a text"),
         ({"meta": [1]}, "meta is [1]; it must be a mapping"),
         ({"meta": {"launches": 0}}, "meta's launches is 0; it must be a whole number from 1"),
-        ({"meta": {"launches": "many"}}, "meta's launches is 'many'"),
         ({"meta": {"date": object}}, "meta must hold JSON values"),
         ({"meta": {"load": float("nan")}}, "meta must hold JSON values"),
     ],

@@ -3,14 +3,13 @@
 from fractions import Fraction
 from itertools import pairwise
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import traces
 
-from tilesim import Device, Problem, Trace, view
-from tilesim.traces import SPAN, TIMES
+from tilesim import view
+from tilesim.traces import TIMES
 from tilesim.view import Phase
 
 
@@ -76,24 +75,3 @@ def test_nothing_is_undone_from_the_first_picture_to_the_last(trace, shares):
     assert (view.busy_sms(trace, -1), view.busy_sms(trace, trace.makespan)) == (0, 0)
     for tile, sm in enumerate(view.tile_sm(trace).tolist()):
         assert sm == max(pieces(trace, tile), key=lambda span: (span["done"], span["cta"]))["sm"]
-
-
-def test_a_tile_in_pieces_is_done_when_its_last_piece_is():
-    rows = np.zeros(2, SPAN)
-    rows["cta"] = rows["sm"] = [0, 1]
-    rows["k0"], rows["k1"] = [0, 3], [3, 4]
-    rows["drain"], rows["ready"] = [30, 10], [30, 40]
-    rows["fixup"], rows["done"] = [30, 45], [40, 60]
-    trace = Trace(Problem(1, 1, 4, tile=(1, 1, 1)), Device(2), "by hand", rows)
-    seen = [
-        (view.progress(trace, t).tolist(), Phase(view.phases(trace, t)[0]).name)
-        for t in (5, 20, 35, 42, 50, 60)
-    ]
-    assert seen == [
-        ([5 / 30, 0.5], "MULTIPLYING"),
-        ([20 / 30, 1.0], "MULTIPLYING"),
-        ([1.0, 1.0], "AWAITING"),
-        ([1.0, 1.0], "ADDING"),
-        ([1.0, 1.0], "WRITING"),
-        ([1.0, 1.0], "DONE"),
-    ]

@@ -8,8 +8,9 @@ import pytest
 import strategies
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from refusals import refused
 
-from tilesim import Costs, Device, Problem, Trace, simulate
+from tilesim import Device, Problem, Trace, simulate
 from tilesim.analysis.compare import Pair, compare, kendall_tau
 from tilesim.analysis.divergence import since_first_multiply, time_lag
 from tilesim.errors import TraceError
@@ -32,29 +33,10 @@ def trace(rows, sms=2, k_steps=1, **changes):
 FAST = trace([(0, 0, 100, 400, 500), (1, 0, 100, 400, 500), (0, 500, 500, 800, 900), (1, 500, 500, 800, 900)])
 
 
-def slower(by=1.5):
-    """FAST with all its times stretched."""
-    rows = [
-        (row["sm"], *(by * row[name] for name in ("issue", "start", "drain", "done"))) for row in FAST.spans
-    ]
-    return trace(rows)
-
-
-def test_a_run_against_itself_has_no_error():
-    found = compare(FAST, FAST)
-    pairs = (
-        found.makespan,
-        found.run,
-        found.tail,
-        found.tail_idle,
-        found.main_loop,
-        found.gap,
-        found.epilogue,
-    )
-    assert [pair.error for pair in pairs] == [0.0] * 7
-    assert (found.order, found.same_sm, found.largest_lag, found.diverged_at) == (1.0, 1.0, 0, None)
-    for loads in (found.loads, found.sorted_loads):
-        assert (loads.correlation, loads.largest, loads.mean) == (1.0, 0.0, 0.0)
+def slower():
+    """FAST with all its times stretched to one and a half."""
+    names = ("issue", "start", "drain", "done")
+    return trace([(row["sm"], *(1.5 * row[name] for name in names)) for row in FAST.spans])
 
 
 def test_figures_by_hand():
@@ -95,12 +77,11 @@ def test_leads_by_hand():
 
 def test_a_pause_of_all_slots_is_no_lead():
     """Both pause as long between two waves, the second run 10 ns later: so late is it throughout."""
-    first = trace(
-        [(0, 0, 0, 300, 400), (1, 0, 0, 300, 400), (0, 600, 600, 900, 1000), (1, 600, 600, 900, 1000)]
-    )
-    later = trace(
-        [(0, 0, 0, 310, 410), (1, 0, 0, 310, 410), (0, 610, 610, 910, 1010), (1, 610, 610, 910, 1010)]
-    )
+    first, later = (
+        trace([(0, 0, 0, 300 + by, 400 + by), (1, 0, 0, 300 + by, 400 + by),
+               (0, 600 + by, 600 + by, 900 + by, 1000 + by), (1, 600 + by, 600 + by, 900 + by, 1000 + by)])
+        for by in (0, 10)
+    )  # fmt: skip
     times, leads = time_lag(first, later)
     assert leads.max() == pytest.approx(10)
     assert (leads[times >= 410] == pytest.approx(10)) and leads.min() >= 0
@@ -113,11 +94,8 @@ def test_sms_that_are_numbered_another_way_carry_the_same_loads():
     assert found.same_sm == 0.0
     assert (found.loads.correlation, found.loads.largest) == (-0.5, 1.0)
     assert found.loads.mean == pytest.approx(400 / 3 / 200)
-    assert (found.sorted_loads.correlation, found.sorted_loads.largest, found.sorted_loads.mean) == (
-        1.0,
-        0.0,
-        0.0,
-    )
+    in_order = found.sorted_loads
+    assert (in_order.correlation, in_order.largest, in_order.mean) == (1.0, 0.0, 0.0)
 
 
 def test_cycles_where_both_clocks_are_known():
@@ -157,12 +135,10 @@ def test_json_holds_plain_data_and_the_errors():
     ],
 )
 def test_what_cannot_be_compared(other, words):
-    for pair in ((FAST, other), (other, FAST)):
-        with pytest.raises(TraceError) as caught:
-            compare(*pair)
-        assert "\n" not in str(caught.value)
-    with pytest.raises(TraceError, match=words):
+    with refused(words, TraceError):
         compare(FAST, other)
+    with refused("", TraceError):
+        compare(other, FAST)
 
 
 @st.composite
@@ -188,7 +164,7 @@ def share_done(trace, t):
 def first_done(trace, share):
     """When that share of the work is first done, ns after the first multiply; found by halving."""
     low, high = 0.0, float(run(trace))
-    for _ in range(60):
+    for _ in range(40):
         middle = (low + high) / 2
         low, high = (low, middle) if share_done(trace, middle) >= share else (middle, high)
     return high
@@ -201,31 +177,25 @@ def test_a_lag_is_how_much_later_one_run_had_done_what_both_have(made):
     assert (np.diff(times) > 0).all()
     assert lags[-1] == pytest.approx(run(other) - run(one))
     near = 0.01 + 1e-6 * max(map(run, made))
-    for t, lag in list(zip(times, lags, strict=True))[:: max(1, len(times) // 6)]:
+    for t, lag in list(zip(times, lags, strict=True))[:: max(1, len(times) // 3)]:
         # A little less, as a share that is rounded up would be done only after a pause.
         both = min(share_done(one, t), share_done(other, t)) - 1e-9
         assert lag == pytest.approx(first_done(other, both) - first_done(one, both), abs=near)
 
 
 @given(pairs())
-def test_the_other_way_round_everything_changes_its_sign_alone(made):
+def test_the_other_way_round_everything_changes_its_sign_alone_and_against_itself_nothing_differs(made):
     there, back = compare(*made), compare(*reversed(made))
-    assert there.largest_lag == -back.largest_lag
-    assert there.largest_lag_at == back.largest_lag_at
-    assert there.order == pytest.approx(back.order)
+    assert (there.largest_lag, there.largest_lag_at) == (-back.largest_lag, back.largest_lag_at)
+    assert (there.order, there.loads.correlation) == pytest.approx((back.order, back.loads.correlation))
     assert there.same_sm == back.same_sm
-    assert there.loads.correlation == pytest.approx(back.loads.correlation)
     assert (there.run.simulated, there.run.measured) == (back.run.measured, back.run.simulated)
-
-
-@given(pairs())
-def test_any_run_against_itself_has_no_error(made):
-    found = compare(made[0], made[0])
-    assert found.run.error == found.makespan.error == found.main_loop.error == found.gap.error == 0.0
-    assert (found.largest_lag, found.diverged_at, found.same_sm) == (0, None, 1.0)
-    assert found.order == pytest.approx(1.0)
-    assert found.loads.correlation == pytest.approx(1.0)
-    assert found.loads.largest == found.sorted_loads.mean == 0.0
+    same = compare(made[0], made[0])
+    pairs = (same.makespan, same.run, same.tail, same.tail_idle, same.main_loop, same.gap, same.epilogue)
+    assert {pair.error for pair in pairs} == {0.0}
+    assert (same.largest_lag, same.diverged_at, same.same_sm) == (0, None, 1.0)
+    assert same.order == pytest.approx(1.0) == same.loads.correlation
+    assert same.loads.largest == same.sorted_loads.mean == 0.0
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=40))
@@ -240,12 +210,3 @@ def test_kendalls_tau_counts_pairs(rankings):
         assert kendall_tau(one, other) == pytest.approx(agree / np.sqrt(ranked[0] * ranked[1]))
     else:
         assert kendall_tau(one, other) == (ranked[0] == ranked[1])
-
-
-def test_a_simulation_repeats_the_measured_run_in_its_order():
-    """Costs with jitter move tiles about, and hardly change which of them come first."""
-    problem, device = Problem(1024, 2048, 256), Device.named("h200", sms=16)
-    costs = Costs(k_step=700, launch=165, prologue=300, epilogue=800, jitter=0.01)
-    found = compare(*(simulate("naive", problem, device, costs, seed) for seed in (0, 1)))
-    assert found.order > 0.8
-    assert abs(found.run.error) < 0.05

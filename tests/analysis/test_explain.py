@@ -1,21 +1,22 @@
 """Where the time of a run went: exact for any run, and known for runs made by hand."""
 
 from dataclasses import fields, replace
-from importlib.resources import files
 
 import pytest
 import strategies
 from hypothesis import given
 from hypothesis import strategies as st
+from recordings import recording
 
 from tilesim import Costs, Device, Problem, Trace, simulate
 from tilesim.analysis.explain import BEYOND, BOUNDS, PARTS, UNDIVIDED, apportioned, costs_behind, explain
 from tilesim.analysis.time_account import LOOPS, account
-from tilesim.errors import CostsError, TilesimError
+from tilesim.errors import TilesimError
 from tilesim.formats.reader import read
 
 TILE = Problem(128, 128, 64 * 8, tile=(128, 128, 64))
 H200 = Costs(k_step=0.0, device="h200")
+OVERLAPPED = replace(H200, overlap=True, epilogue=500)
 PRESETS = ("", "h200", "a100", "t4", "b200")
 
 
@@ -38,41 +39,21 @@ def runs(draw):
     return Trace(problem, device, schedule, run.spans, "measured", 32, {name: known[name] for name in meta})
 
 
-def shipped(name):
-    return Trace.load(str(files("tilesim").joinpath(f"data/traces/h200-{name}.npz")))
-
-
 @given(runs())
-def test_the_parts_of_any_run_add_up_to_its_makespan(run):
+def test_what_holds_of_any_run(run):
     found = explain(run)
-    assert tuple(found.parts) == PARTS
+    assert tuple(found.parts) == PARTS and all(type(ns) is int for ns in found.parts.values())
     assert sum(found.parts.values()) == found.makespan == run.makespan
-    assert all(type(ns) is int for ns in found.parts.values())
-
-
-@given(runs())
-def test_percent_add_up_to_a_hundred(run):
-    assert sum(round(10 * percent) for percent in explain(run).percent.values()) == 1000
-
-
-@given(runs())
-def test_no_part_is_negative_but_what_a_recording_took_less_than_the_model(run):
-    found = explain(run)
+    assert sum(round(10 * percent) for percent in found.percent.values()) == 1000
+    # Only what a recording took less than the model says is negative.
     assert min(ns for part, ns in found.parts.items() if part != BEYOND) >= 0
     assert run.origin == "measured" or found.parts[BEYOND] == 0
-
-
-@given(runs())
-def test_either_main_loops_are_divided_or_a_sentence_says_why_not(run):
-    found = explain(run)
+    # Either main loops are divided, or a sentence says why not.
     assert bool(found.unknown) != bool(found.k_steps)
     assert found.unknown or found.parts[UNDIVIDED] == 0
     assert sum(found.k_steps.values()) == pytest.approx(0 if found.unknown else 1)
-
-
-@given(runs())
-def test_all_that_is_no_main_loop_is_as_the_account_has_it(run):
-    found, loops = explain(run), sum(account(run)[part] for part in LOOPS)
+    # All that is no main loop is as the account has it.
+    loops = sum(account(run)[part] for part in LOOPS)
     terms = PARTS[PARTS.index("first load") + 1 : PARTS.index("hand-over")]
     assert sum(found.parts[part] for part in terms) == pytest.approx(loops / run.device.slots, abs=len(PARTS))
 
@@ -91,29 +72,18 @@ def test_each_part_belongs_to_one_bound():
 
 
 @pytest.mark.parametrize(
-    ("costs", "part", "ns"),
+    ("schedule", "costs", "part", "ns"),
     [
-        ({"launch": 70}, "launch", 3 * 70),
-        ({"prologue": 70}, "first load", 3 * 70),
-        ({"epilogue": 70}, "write", 3 * 70),
-        ({}, UNDIVIDED, 3 * 800),
+        ("naive", Costs(100, launch=70), "launch", 3 * 70),
+        ("naive", Costs(100, prologue=70), "first load", 3 * 70),
+        ("naive", Costs(100, epilogue=70), "write", 3 * 70),
+        ("naive", Costs(100), UNDIVIDED, 3 * 800),
+        ("persistent", replace(OVERLAPPED, tile_gap=70), "hand-over", 2 * 70),
+        ("persistent", replace(OVERLAPPED, epilogue_overlap_penalty=70), "slowed by a write", 2 * 70),
     ],
 )
-def test_three_tiles_in_a_row_take_what_their_costs_say(costs, part, ns):
-    run = simulate("naive", replace(TILE, n=128 * 3), Device(1), Costs(100, **costs))
-    assert explain(run).parts[part] == ns
-
-
-@pytest.mark.parametrize(
-    ("costs", "part", "ns"),
-    [
-        ({"tile_gap": 70}, "hand-over", 2 * 70),
-        ({"epilogue_overlap_penalty": 70}, "slowed by a write", 2 * 70),
-    ],
-)
-def test_a_block_of_three_tiles_takes_what_its_costs_say(costs, part, ns):
-    costs = replace(H200, overlap=True, epilogue=500, **costs)
-    run = simulate("persistent", replace(TILE, n=128 * 3), Device(1), costs)
+def test_three_tiles_in_a_row_take_what_their_costs_say(schedule, costs, part, ns):
+    run = simulate(schedule, replace(TILE, n=128 * 3), Device(1), costs)
     assert explain(run).parts[part] == pytest.approx(ns, abs=2)
 
 
@@ -156,6 +126,7 @@ def test_a_single_stage_is_bound_by_latency():
 
 
 SIMULATED = simulate("naive", TILE, Device(2))
+NAMED = simulate("naive", TILE, Device.named("h200"))
 NO_RATE = simulate("naive", replace(TILE, dtype="fp8"), Device.named("a100", sms=1), Costs(5))
 
 
@@ -169,21 +140,14 @@ NO_RATE = simulate("naive", replace(TILE, dtype="fp8"), Device.named("a100", sms
         (replace(SIMULATED, meta={"costs": 7}), "does not contain the costs"),
         (replace(SIMULATED, origin="measured"), "does not name its device"),
         (replace(NO_RATE, origin="measured"), "fp8"),
+        # As in a file that somebody edited.
+        (replace(NAMED, schedule="split-k:99", origin="measured"), "split-k:99"),
     ],
 )
 def test_what_cannot_be_divided_says_why_in_a_sentence(run, word):
     found = explain(run)
     assert word in found.unknown and "\n" not in found.unknown
     assert found.parts[UNDIVIDED] > 0 and not found.k_steps
-    with pytest.raises(CostsError):
-        costs_behind(run)
-
-
-def test_a_schedule_that_its_problem_refuses_is_a_sentence_too():
-    """As in a file that somebody edited."""
-    run = replace(simulate("naive", TILE, Device.named("h200")), schedule="split-k:99", origin="measured")
-    found = explain(run)
-    assert "split-k:99" in found.unknown
     with pytest.raises(TilesimError):
         costs_behind(run)
 
@@ -197,13 +161,13 @@ def test_a_schedule_that_its_problem_refuses_is_a_sentence_too():
     ],
 )  # fmt: skip
 def test_the_model_leaves_little_of_a_recording_unexplained(name):
-    found = explain(shipped(name))
+    found = explain(recording(name))
     assert found.parts[BEYOND] and abs(found.percent[BEYOND]) < 2
     assert found.bound == "the tensor cores"
 
 
 def test_a_kernel_of_others_is_divided_by_the_costs_of_the_schedule_that_it_is_like():
-    run = replace(shipped("naive-4096x4096x512-grouped8"), schedule="my_kernel")
+    run = replace(recording("naive-4096x4096x512-grouped8"), schedule="my_kernel")
     assert costs_behind(run) == costs_behind(replace(run, schedule="naive"))
     assert not explain(run).unknown
 
@@ -216,7 +180,7 @@ def test_a_kernel_of_others_on_a_device_that_is_named_is_held_against_what_that_
 
 
 def test_a_recording_has_the_stages_that_it_says():
-    run = shipped("naive-4096x4096x512-grouped8")
+    run = recording("naive-4096x4096x512-grouped8")
     alone = replace(run, meta=run.meta | {"stages": 1})
     assert explain(alone).parts["latency not hidden"] > explain(run).parts["latency not hidden"]
 
@@ -228,7 +192,7 @@ ANYTHING = st.one_of(
 
 
 @given(
-    st.sampled_from([SIMULATED, shipped("stream-k-1408x3840x4096-grouped8")]),
+    st.sampled_from([SIMULATED, recording("split-k2-1024x1024x8192-grouped8")]),
     st.dictionaries(st.sampled_from([field.name for field in fields(Costs)]), ANYTHING, max_size=3),
     st.dictionaries(st.sampled_from(["sm_mhz", "stages", "costs"]), ANYTHING, max_size=2),
 )

@@ -27,15 +27,9 @@ def loops(run):
 
 
 @given(terms())
-def test_shares_add_up_to_the_k_step_and_none_is_negative(limits):
-    found = shares(limits)
-    assert found.sum(axis=0) == pytest.approx(limits.max(axis=0))
-    assert (found >= 0).all()
-
-
-@given(terms())
 def test_the_tensor_cores_get_what_they_take_and_the_largest_term_the_rest(limits):
     found = shares(limits)
+    assert found.sum(axis=0) == pytest.approx(limits.max(axis=0)) and (found >= 0).all()
     assert found[0].tolist() == limits[0].tolist()
     others = found[1:] > 0
     assert (others.sum(axis=0) <= 1).all()
@@ -50,12 +44,9 @@ def test_residents_of_a_main_loop_are_counted_at_every_moment(asked, device, cos
 
 
 @given(
-    strategies.planned(),
-    strategies.devices(),
-    strategies.costs(),
-    st.sampled_from([0.0, 500.0]),
+    strategies.planned(), strategies.devices(), strategies.costs(), st.sampled_from([0.0, 500.0]),
     st.integers(0, 6),
-)
+)  # fmt: skip
 def test_the_terms_of_a_simulation_add_up_to_its_main_loops(asked, device, costs, k_step, stages):
     schedule, problem = asked
     costs = replace(costs, k_step=k_step, device="h200", stages=stages)

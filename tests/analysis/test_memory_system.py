@@ -2,16 +2,16 @@
 
 import copy
 import json
-from pathlib import Path
 
 import pytest
+from recordings import DATA
+from refusals import refused
 
-import tilesim
 from tilesim.analysis.memory_system import MemorySystem, TileLatency
 from tilesim.devices.presets import presets
 from tilesim.errors import DeviceError
 
-FILE = Path(tilesim.__file__).parent / "data/memory/h200.json"
+FILE = DATA / "memory/h200.json"
 SHIPPED = json.loads(FILE.read_text("utf-8"))
 SECTIONS = [name for name, value in SHIPPED.items() if isinstance(value, list)]
 H200 = MemorySystem.named("h200")
@@ -129,15 +129,12 @@ BROKEN = [
     (changed("latency", None), "this tilesim bench memory report has no 'latency'"),
     (changed("latency", 3), "this is not a report of tilesim bench memory"),
     (changed("latency", SHIPPED["latency"][1:]), "has no row with space shared memory"),
-    (changed("latency", SHIPPED["latency"][:4]), "chase has 0 plateaus .*; at least 2 are"),
+    (changed("latency", SHIPPED["latency"][:4]), "chase has 0 plateaus"),
     (changed("bandwidth", [r for r in SHIPPED["bandwidth"] if r["kind"] != "copy"]), "no row with kind copy"),
     (changed("latency", 5, "cycles", "p50", -1), "cycles is -1; it must be a number above 0"),
-    (changed("latency", 5, "cycles", "p50", True), "cycles is True; it must be a number above 0"),
-    (changed("latency", 5, "cycles", "p50", "x" * 9999), "cycles is 'xxx.*; it must be a number above 0"),
     (changed("tile_loads", SMALL), "only one size"),
     (changed("machine", []), "not a report of tilesim bench memory"),
     ([], "not a report of tilesim bench memory"),
-    (None, "not a report of tilesim bench memory"),
 ]
 
 
@@ -145,10 +142,8 @@ BROKEN = [
 def test_what_is_no_report_is_one_sentence(tmp_path, values, sentence):
     path = tmp_path / "a.json"
     path.write_text(json.dumps(values))
-    with pytest.raises(DeviceError, match=sentence) as raised:
+    with refused(sentence, DeviceError, path):
         MemorySystem.read(path)
-    assert str(raised.value).startswith(f"{path}: ") and "\n" not in str(raised.value)
-    assert len(str(raised.value)) < 300
 
 
 def test_what_a_gpu_lacks_is_left_out():

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilesim import Costs, Device, Problem, metrics, simulate
-from tilesim.analysis.sweep import MAX_COMBINATIONS, Combination, Row, blank, combinations, row, sweep
+from tilesim.analysis.sweep import Combination, Row, blank, combinations, row, sweep
 from tilesim.costs import badge
 from tilesim.errors import DeviceError, ProblemError, SweepError
 
@@ -16,13 +16,11 @@ H200 = Device.named("h200")
 ONE = {"schedule": ["naive"], "m": [256], "n": [512], "k": [64]}
 FIGURES = ("makespan_ns", "utilization", "busy_share", "waves", "launches")
 
-small = st.lists(st.integers(1, 300), min_size=1, max_size=3, unique=True)
+small = st.lists(st.integers(1, 300), min_size=1, max_size=2, unique=True)
 AXES = st.fixed_dictionaries(
     {
         "schedule": st.lists(st.sampled_from(["naive", "persistent", "stream-k"]), min_size=1, unique=True),
-        "m": small,
-        "n": small,
-        "k": small,
+        **dict.fromkeys("mnk", small),
     },
     optional={
         "sms": st.lists(st.integers(1, 5), min_size=1, max_size=2, unique=True),
@@ -69,11 +67,7 @@ def test_what_is_the_same_is_there_once():
         ({"dtype": ["bf61"]}, ProblemError, "did you mean 'bf16'"),
         ({"device": ["h20"]}, DeviceError, "did you mean 'h200'"),
         ({"order": []}, SweepError, "the sweep has no value for order; it needs at least one"),
-        (
-            {"m": range(1, 1001), "n": range(1, 1001)},
-            SweepError,
-            f"has 1000000 combinations; at most {MAX_COMBINATIONS}",
-        ),
+        ({"m": range(1, 1001), "n": range(1, 1001)}, SweepError, "has 1000000 combinations; at most 100000"),
     ],
 )
 def test_what_no_sweep_can_be_made_of(axes, error, words):
@@ -83,37 +77,13 @@ def test_what_no_sweep_can_be_made_of(axes, error, words):
 
 @given(AXES)
 def test_figures_are_those_of_a_simulation(axes):
-    for one in combinations(axes, H200)[::7]:
+    for one in combinations(axes, H200)[::7][:4]:
         trace = simulate(one.schedule, one.problem, one.device)
         known, found = metrics.summary(trace), row(one)
         assert {name: getattr(found, name) for name in FIGURES} == {name: known[name] for name in FIGURES}
-        problem = one.problem
-        assert found.tflops * 1e12 * trace.makespan * 1e-9 == pytest.approx(
-            2 * problem.m * problem.n * problem.k
-        )
-        assert (found.tiles, found.k_steps, found.error) == (problem.tiles, problem.k_steps, "")
+        assert found.tflops * 1000 * trace.makespan == pytest.approx(one.problem.flops)
+        assert (found.tiles, found.k_steps, found.error) == (one.problem.tiles, one.problem.k_steps, "")
         assert found.costs == badge(trace.meta["costs"], one.device)
-
-
-def test_one_tile_too_many_uses_half_of_a_gpu():
-    """Wave quantisation under ideal costs: 133 tiles on 132 SMs are 2 waves, of which 50.4 % are used."""
-    axes = {
-        "schedule": ["naive"],
-        "sms": [132],
-        "m": range(1, 266),
-        "n": [1],
-        "k": [64],
-        "tile": [(1, 1, 64)],
-    }
-    rows = sweep(combinations(axes, H200), costs="ideal")
-    assert {one.costs for one in rows} == {"ideal costs"}
-    assert [(one.tiles, one.waves, f"{one.utilization:.1%}") for one in rows[131:133]] == [
-        (132, 1, "100.0%"),
-        (133, 2, "50.4%"),
-    ]
-    assert [one.utilization for one in rows] == [
-        tiles / (132 * waves) for tiles in range(1, 266) for waves in [-(-tiles // 132)]
-    ]
 
 
 def test_what_a_schedule_refuses_is_said_in_its_row():
@@ -144,15 +114,11 @@ def test_costs_and_seed_are_used(tmp_path):
 def test_the_table_is_the_same_with_any_number_of_processes():
     axes = ONE | {"schedule": ["naive", "persistent", "split-k:2"], "n": range(128, 2049, 128)}
     every, told = combinations(axes, H200), []
-    alone = sweep(every)
-    for jobs in (2, 3):
-        assert sweep(every, jobs=jobs, progress=told.append) == alone
-        assert sum(told) == len(every) and len(told) > 1
-        told.clear()
+    assert sweep(every, jobs=2, progress=told.append) == sweep(every)
+    assert sum(told) == len(every) and len(told) > 1
 
 
 def test_a_row_says_what_is_its_combination():
-    one = Combination(
-        "persistent", Problem(1, 2, 3, (4, 5, 6), "fp8", "hilbert"), replace(H200, ctas_per_sm=2)
-    )
+    problem = Problem(1, 2, 3, (4, 5, 6), "fp8", "hilbert")
+    one = Combination("persistent", problem, replace(H200, ctas_per_sm=2))
     assert blank(one)[:12] == ("persistent", "h200", 132, 2, 1, 2, 3, "4x5x6", "hilbert", "fp8", 1, 1)

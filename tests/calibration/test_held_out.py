@@ -1,16 +1,12 @@
 """Recorded runs that no cost was fitted to: simulated, they are as long as they were."""
 
-from pathlib import Path
-
 import numpy as np
+from recordings import DATA
 
-import tilesim
 from tilesim import Trace
 from tilesim.analysis.compare import compare
 from tilesim.engine.simulate import replay
 from tilesim.plans import splits_tiles
-
-DATA = Path(tilesim.__file__).parent / "data"
 
 
 def test_they_are_repeated():

@@ -2,12 +2,12 @@
 
 import json
 from itertools import combinations
-from pathlib import Path
 
-import tilesim
+from recordings import DATA
+
 from tilesim import Device, Problem, simulate
 
-PLANNED = json.loads((Path(tilesim.__file__).parent / "data/planned/h200.json").read_text("utf-8"))["rows"]
+PLANNED = json.loads((DATA / "planned/h200.json").read_text("utf-8"))["rows"]
 SCHEDULES = ("persistent", "stream-k", "stream-k-hybrid")
 APART = 0.02
 """Kernel times that differ by less, as a share, are not told apart."""

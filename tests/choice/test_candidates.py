@@ -52,6 +52,10 @@ def test_no_tile_is_half_empty_and_short_ones_are_for_narrow_matrices(m, n, k, d
         (Problem(512, 96, 64), "nn", (1.0, 1.5)),
         (Problem(512, 96, 64), "nt", (1.0, 1.0)),
         (Problem(96, 512, 64), "tn", (1.5, 1.0)),
+        # Those that begin within a sector take one request more than others within a line.
+        (Problem(512, 512, 1088, dtype="fp8"), "nt", (1.5, 1.5)),
+        (Problem(512, 512, 1056, dtype="fp8"), "nt", (1.75, 1.75)),
+        (Problem(512, 512, 1040, dtype="fp8"), "nt", (2.375, 2.375)),
     ],
 )
 def test_rows_that_begin_within_a_line_take_another(problem, layout, made):

@@ -2,11 +2,11 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
+from recordings import DATA
+from refusals import refused
 
-import tilesim
 from tilesim import Device
 from tilesim.choice import kernel_times
 from tilesim.choice.choose import choose
@@ -17,7 +17,7 @@ from tilesim.errors import ChoiceError
 from tilesim.products import Product
 
 H200 = Device.named("h200")
-SHIPPED = Path(tilesim.__file__).parent / "data/choice/h200.json"
+SHIPPED = DATA / "choice/h200.json"
 
 
 LAYERS_RUN = 2
@@ -87,7 +87,7 @@ def test_a_fit_finds_what_the_times_were_made_with(monkeypatch):
 
 
 def test_a_tuned_table_is_a_measurement_too():
-    timed = read(SHIPPED.parents[1] / "tuned/h200.json")
+    timed = read(DATA / "tuned/h200.json")
     assert {len(one.us) for one in timed} == {1} and not any(one.held_out for one in timed)
 
 
@@ -100,17 +100,14 @@ def test_a_file_of_the_version_before_lists_the_fields_of_its_kernels():
 
 @pytest.mark.parametrize(
     "text",
-    ["", "[]", "3", "{}", '{"rows": 3}', '{"rows": [3]}', '{"rows": [{}]}',
-     '{"rows": [{"m": 1, "n": 1, "k": 1}]}',
+    ["", "[]", '{"rows": 3}', '{"rows": [{"m": 1, "n": 1, "k": 1}]}',
      '{"kernels": [], "rows": [{"m": 1, "n": 1, "k": 1, "dtype": "bf16", "layout": "nn", "us": [[0, 1]]}]}'],
 )  # fmt: skip
 def test_a_file_that_is_no_measurement(tmp_path, text):
     path = tmp_path / "m.json"
     path.write_text(text, "utf-8")
-    with pytest.raises(ChoiceError) as raised:
+    with refused(str(path), ChoiceError):
         read(path)
-    said = str(raised.value)
-    assert said.startswith(str(path)) and "\n" not in said and len(said) < 300
 
 
 def test_a_time_that_is_none(tmp_path):

@@ -9,6 +9,7 @@ from tilesim import Device, Problem
 from tilesim.choice.candidates import candidates
 from tilesim.choice.choose import choose
 from tilesim.choice.sharing import LAUNCH_NS, dependent_launch, grid, operand_bytes, sent
+from tilesim.choice.waves import waves
 from tilesim.devices.hardware import Hardware
 from tilesim.gemm import kernel_of
 from tilesim.kernel_config import KernelConfig
@@ -33,6 +34,20 @@ def test_neighbours_in_one_gpc_are_sent_no_more_than_thread_blocks_anywhere(m, n
     assert 0 < in_order <= everything and 0 < anywhere <= everything
     if problem.tiles >= 132:
         assert in_order <= anywhere * (1 + 1e-9)
+
+
+@given(sizes, sizes, st.sampled_from([4096, 16384]), st.sampled_from(["persistent", "stream-k:64"]))
+def test_dram_sends_each_operand_once_at_least_and_no_more_than_is_asked_for(m, n, k, schedule):
+    config, product = kernel(schedule), Product(m, n, k)
+    laid, problem = waves(config, product, H200, HARDWARE), config.problem(product)
+    assert ((laid.traffic.l2_miss >= 0) & (laid.traffic.l2_miss <= 1)).all()
+    assert (laid.traffic.sent > 0).all() and (laid.traffic.sent <= laid.traffic.asked).all()
+    # What a full wave misses in a K-step, in as many as there are; the rest is written.
+    steps = problem.k_steps * problem.tiles / max(1, laid.grid.blocks / laid.grid.split_count)
+    a, b = operand_bytes(problem)
+    once = problem.k_steps * (problem.tiles_m * a + problem.tiles_n * b)
+    missed = steps * laid.traffic.missed[0] - m * n * product.result_bytes
+    assert 0.999 * once <= missed <= 1.001 * steps * laid.traffic.asked[0]
 
 
 def test_one_gpc_is_sent_what_its_thread_blocks_share_once():

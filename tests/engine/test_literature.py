@@ -47,8 +47,3 @@ def test_stream_k_chooses_its_grid_size(m, n, k, ctas):
     """Stream-K figure 8: the paper's three examples on an A100 of 108 SMs."""
     problem = Problem(m, n, k, tile=(128, 128, 32), dtype="fp16")
     assert plan("stream-k", problem, Device.named("a100")).ctas == ctas
-
-
-def test_one_tile_too_many_leaves_half_of_a_gpu_idle():
-    trace = simulate("naive", Problem(133 * 128, 256, 64), Device(132), Costs.ideal())
-    assert f"{trace.utilization:.1%}" == "50.4%"

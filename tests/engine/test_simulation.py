@@ -53,7 +53,8 @@ def test_default_costs_are_those_of_blocks_that_work_alike(schedule):
     assert np.array_equal(again.spans["done"], trace.spans["done"])
 
 
-def test_a_seed_is_checked():
+@pytest.mark.parametrize("seed", [-1, 2**63])
+def test_a_seed_is_checked(seed):
     trace = replace(simulate("naive", Problem(8, 8, 8), Device(1)), schedule="my kernel")
-    with pytest.raises(CostsError, match="the seed is -1"):
-        replay(trace, seed=-1)
+    with pytest.raises(CostsError, match=f"the seed is {seed}"):
+        replay(trace, seed=seed)

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from refusals import refused
 
 from tilesim import Costs, Device, Problem, simulate
 from tilesim.errors import TraceError
@@ -43,8 +44,7 @@ WAYS = {
         piece("Tile #1 [main]", 11, 5.5, 1, 8),
     ],
     "args": [
-        piece("mma", 10, 5, args={"tile": 0, "sm": 3}),
-        piece("mma", 11, 5.5, args={"tile": 1, "smid": 5}),
+        piece("mma", 10, 5, args={"tile": 0, "sm": 3}), piece("mma", 11, 5.5, args={"tile": 1, "smid": 5}),
     ],
     "names after slices": TWO[::-1],
     "pairs": [
@@ -56,11 +56,7 @@ WAYS = {
         {"ph": "E", "ts": 17, "pid": 2, "tid": 0},
     ],
     "a thread counts over its process": [
-        *TWO[:2],
-        named("SM 3", "thread", 9, 1),
-        named("SM 0", pid=9),
-        piece("tile 0", 10, 5, 9, 1),
-        TWO[3],
+        *TWO[:2], named("SM 3", "thread", 9, 1), named("SM 0", pid=9), piece("tile 0", 10, 5, 9, 1), TWO[3],
     ],
     "others are left alone": [
         *TWO,
@@ -71,7 +67,7 @@ WAYS = {
         {"ph": "i", "name": "tile 7", "ts": 0},
         {"name": "tile 7"},
     ],
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("events", WAYS.values(), ids=WAYS)
@@ -100,12 +96,8 @@ def test_blocks_and_k_steps_are_taken_from_args_that_all_have(tmp_path):
 
     events = [cut(0, 0, 1, cycles=7), cut(0, 1, 2, cycles=8), cut(1, 0, 3, cycles=9), cut(1, 1, 4)]
     spans = read_events(tmp_path, events).spans
-    assert spans[["tile", "k0", "k1", "cta"]].tolist() == [
-        (0, 0, 1, 4),
-        (0, 1, 2, 4),
-        (1, 0, 1, 4),
-        (1, 1, 2, 4),
-    ]
+    expected = [(0, 0, 1, 4), (0, 1, 2, 4), (1, 0, 1, 4), (1, 1, 2, 4)]
+    assert spans[["tile", "k0", "k1", "cta"]].tolist() == expected
     assert (spans["cycles"] == 0).all()
 
 
@@ -131,8 +123,8 @@ def test_the_slices_that_tilesim_writes_can_be_read_as_any_others(tmp_path):
 
 
 BAD = {
+    "no list": (5, "traceEvents is 5; it must be a list"),
     "no tile": ([piece("gemm", 0, 1)], "none of its 1 slices says its tile, by a name such as 'tile 17'"),
-    "nothing": ([], "none of its 0 slices says its tile"),
     "a place is no number": ([*TWO[:2], piece("tile 2,3", 0, 1)], "none of its 1 slices says its tile"),
     "no SM": ([named("GPU"), piece("tile 0", 0, 1)], "event 2 ('tile 0') does not say its SM"),
     "SM beyond": ([*TWO[:3], piece("tile 1", 0, 1, args={"sm": 8})], "event 4: sm is 8; it must be from 0"),
@@ -150,12 +142,5 @@ BAD = {
 
 @pytest.mark.parametrize("events, words", BAD.values(), ids=BAD)
 def test_events_that_make_no_sense(tmp_path, events, words):
-    with pytest.raises(TraceError) as caught:
+    with refused(words, TraceError, tmp_path / "own.json"):
         read_events(tmp_path, events)
-    assert words in str(caught.value)
-    assert str(caught.value).startswith(str(tmp_path))
-
-
-def test_events_that_are_no_list(tmp_path):
-    with pytest.raises(TraceError, match="traceEvents is 5; it must be a list"):
-        read_events(tmp_path, 5)

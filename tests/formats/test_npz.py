@@ -12,8 +12,8 @@ import zipfile
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
-from strategies import costs, devices, planned
+from refusals import refused
+from strategies import traces
 
 from tilesim import Device, Problem, Trace, simulate
 from tilesim.errors import TilesimError, TraceError
@@ -46,40 +46,24 @@ def with_header(path, change):
     return rewritten(path, header=np.frombuffer(json.dumps(values).encode(), np.uint8))
 
 
-def refuses(path, sentence):
-    with pytest.raises(TraceError) as caught:
-        Trace.load(path)
-    assert str(caught.value).startswith(f"{path}: ")
-    assert sentence in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
 NOT_A_TRACE = "this is not a complete tilesim trace"
 
 
-@given(planned(), devices(), costs(), st.integers(0, 9))
-def test_what_is_saved_is_loaded(tmp_path_factory, case, device, costs, seed):
-    schedule, problem = case
-    trace = simulate(schedule, problem, device, costs, seed)
+def refuses(path, words):
+    with refused(words, TraceError, path):
+        Trace.load(path)
+
+
+@given(traces())
+def test_what_is_saved_is_loaded(tmp_path_factory, trace):
     path = tmp_path_factory.mktemp("round") / "a.npz"
     trace.save(path)
     again = Trace.load(path)
-    assert (again.problem, again.device, again.schedule) == (problem, device, schedule)
+    assert (again.problem, again.device, again.schedule) == (trace.problem, trace.device, trace.schedule)
     assert (again.origin, again.tick_ns) == (trace.origin, trace.tick_ns)
     assert again.meta == json.loads(json.dumps(dict(trace.meta)))
     assert again.spans.dtype == trace.spans.dtype
     assert again.spans.tolist() == trace.spans.tolist()
-
-
-def test_a_measured_trace_keeps_what_is_known_about_the_run(tmp_path):
-    meta = {"gpu": "NVIDIA H200", "driver": "580.1", "date": "2025-11-20", "launches": 6}
-    spans = np.array(TRACE.spans)
-    spans["cycles"] = 1234
-    trace = Trace(TRACE.problem, TRACE.device, "persistent", spans, "measured", 32, meta)
-    trace.save(tmp_path / "a.npz")
-    again = Trace.load(tmp_path / "a.npz")
-    assert (again.origin, again.tick_ns, again.meta) == ("measured", 32, meta)
-    assert (again.spans["cycles"] == 1234).all()
 
 
 def test_the_file_holds_two_plain_arrays_and_a_version(saved):
@@ -124,27 +108,22 @@ def test_a_file_that_is_not_there(tmp_path):
     refuses(tmp_path, "Is a directory")
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b"x", b"PK\x03\x04", b"tile,sm\n1,2\n", b"\x93NUMPY", b"\x00" * 4096]
-)
-def test_a_file_that_is_no_archive(tmp_path, content):
-    (tmp_path / "a.npz").write_bytes(content)
-    refuses(tmp_path / "a.npz", NOT_A_TRACE)
-
-
-def test_an_archive_of_other_things(tmp_path):
+def test_a_file_that_is_no_archive_or_one_of_other_things(tmp_path):
+    for content in (b"", b"PK\x03\x04", b"tile,sm\n1,2\n", b"\x93NUMPY"):
+        (tmp_path / "a.npz").write_bytes(content)
+        refuses(tmp_path / "a.npz", NOT_A_TRACE)
     np.save(tmp_path / "a.npy", np.arange(9))
     refuses(tmp_path / "a.npy", NOT_A_TRACE)
     np.savez(tmp_path / "a.npz", weights=np.arange(9))
     refuses(tmp_path / "a.npz", NOT_A_TRACE)
-    with zipfile.ZipFile(tmp_path / "b.npz", "w") as file:
+    with zipfile.ZipFile(tmp_path / "a.npz", "w") as file:
         file.writestr("header", "{}")
-    refuses(tmp_path / "b.npz", NOT_A_TRACE)
+    refuses(tmp_path / "a.npz", NOT_A_TRACE)
 
 
 def test_a_truncated_file(saved):
     whole = saved.read_bytes()
-    for length in range(0, len(whole), 7):
+    for length in range(0, len(whole), 11):
         saved.write_bytes(whole[:length])
         refuses(saved, NOT_A_TRACE)
 
@@ -153,7 +132,7 @@ def test_a_damaged_file(saved):
     """A flipped byte is found, or it is one that carries nothing."""
     whole = saved.read_bytes()
     found = 0
-    for place in range(0, len(whole), 3):
+    for place in range(0, len(whole), 5):
         saved.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
         try:
             again = Trace.load(saved)
@@ -163,19 +142,14 @@ def test_a_damaged_file(saved):
         else:
             assert again.spans.tolist() == TRACE.spans.tolist()
             assert again.problem == TRACE.problem
-    assert found > len(whole) / 3 / 2
+    assert found > len(whole) / 5 / 2
 
 
-@pytest.mark.parametrize("version", [2, 99, 0, "1", None])
-def test_another_version(saved, version):
+@pytest.mark.parametrize("version", [2, 0, "1", None])
+def test_another_version_is_named_even_if_its_arrays_are_new(saved, version):
     with_header(saved, lambda header: header.update(version=version))
-    refuses(saved, f"the file has format version {version!r}; this tilesim reads version 1")
-
-
-def test_a_newer_version_is_named_even_if_its_arrays_are_new(saved):
-    with_header(saved, lambda header: header.update(version=2))
     rewritten(saved, spans=None, lanes=np.zeros(3))
-    refuses(saved, "the file has format version 2; this tilesim reads version 1")
+    refuses(saved, f"the file has format version {version!r}; this tilesim reads version 1")
 
 
 @pytest.mark.parametrize("key", ["problem", "device", "schedule", "origin", "tick_ns", "meta"])
@@ -187,25 +161,17 @@ def test_a_header_that_lacks_something(saved, key):
 @pytest.mark.parametrize(
     ("place", "value", "sentence"),
     [
+        (("problem",), 5, "problem is 5; it must be an object"),
         (("problem", "m"), 0, "m is 0; it must be a whole number"),
         (("problem", "m"), 10**6, "is never computed"),
         (("problem", "k"), 1, "they must lie in 0 to 1"),
-        (("problem", "tile"), [64, 64], "tile is [64, 64]; it must be a list of 3"),
         (("problem", "tile"), None, "tile is None; it must be a list of 3"),
-        (("problem", "colour"), "red", "there is no field of the problem 'colour'"),
-        (("device", "a\0"), 1, "there is no field of the device 'a\\x00'"),
         (("problem", "order"), "spiral", "there is no order 'spiral'"),
-        (("problem", "dtype"), [], "dtype is []; it must be one of fp32"),
+        (("device", "a\0"), 1, "there is no field of the device 'a\\x00'"),
         (("device", "sms"), 1, "the device has 0 to 0"),
-        (("device", "sms"), "3", "sms is '3'; it must be a whole number"),
         (("device", "name"), "abacus", "name is 'abacus'"),
-        (("device", "name"), {}, "name is {}; it must be one of t4"),
         (("device", "sm_order"), [0, 0, 1], "the SM order must list each SM"),
-        (("device", "sm_order"), ["a", 1, 2], "sm_order[0] is 'a'; it must be a whole number"),
         (("device", "sm_order"), [1.0, 0.0, 2.0], "sm_order[0] is 1.0; it must be a whole"),
-        (("device", "sm_order"), [True, False, 2], "sm_order[0] is True; it must be a whole"),
-        (("problem",), 5, "problem is 5; it must be an object"),
-        (("device",), [], "device is []; it must be an object"),
         (("origin",), "dreamt", "origin is 'dreamt'"),
         (("tick_ns",), None, "tick_ns is None"),
         (("schedule",), {}, "schedule is {}"),
@@ -222,7 +188,7 @@ def test_a_header_that_makes_no_sense(saved, place, value, sentence):
     refuses(saved, sentence)
 
 
-@pytest.mark.parametrize("text", [b"", b"{", b"[]", b"7", b"null", b"\xff\xfe", b'{"version": 1'])
+@pytest.mark.parametrize("text", [b"", b"{", b"[]", b"\xff\xfe"])
 def test_a_header_that_is_no_object(saved, text):
     refuses(rewritten(saved, header=np.frombuffer(text, np.uint8)), NOT_A_TRACE)
 
@@ -245,21 +211,13 @@ def test_a_pickle_is_never_opened(saved, tmp_path):
     assert not (tmp_path / "sprung").exists()
 
 
-def test_a_file_is_saved_under_exactly_its_name(tmp_path):
-    TRACE.save(tmp_path / "run.trace")
-    TRACE.save(str(tmp_path / "plain"))
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["plain", "run.trace"]
-    assert Trace.load(tmp_path / "plain").spans.tolist() == TRACE.spans.tolist()
-
-
-def test_a_name_may_be_as_long_as_the_disk_allows(tmp_path):
-    TRACE.save(tmp_path / ("x" * 255))
-    assert Trace.load(tmp_path / ("x" * 255)).makespan == TRACE.makespan
-
-
-def test_a_saved_file_has_the_rights_of_any_new_file(saved):
-    (saved.parent / "other").touch()
-    assert saved.stat().st_mode == (saved.parent / "other").stat().st_mode
+@pytest.mark.parametrize("name", ["run.trace", "plain", "x" * 255])
+def test_a_file_is_saved_under_exactly_its_name_with_the_rights_of_any_new_file(tmp_path, name):
+    TRACE.save(str(tmp_path / name))
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert Trace.load(tmp_path / name).spans.tolist() == TRACE.spans.tolist()
+    (tmp_path / "other").touch()
+    assert (tmp_path / name).stat().st_mode == (tmp_path / "other").stat().st_mode
 
 
 @pytest.mark.parametrize(
@@ -273,34 +231,22 @@ def test_a_saved_file_has_the_rights_of_any_new_file(saved):
 )
 def test_a_place_that_cannot_be_written(tmp_path, name, sentence):
     (tmp_path / "file").touch()
-    with pytest.raises(TilesimError) as caught:
+    with refused(sentence, path=f"cannot write {tmp_path / name}"):
         TRACE.save(tmp_path / name)
-    assert str(caught.value).startswith(f"cannot write {tmp_path / name}: ")
-    assert sentence in str(caught.value)
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
-
-
-FULL = """
-import resource, sys
-from tilesim import Device, Problem, simulate
-from tilesim.errors import TilesimError
-trace = simulate("naive", Problem(8192, 8192, 64), Device(132))
-resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
-try:
-    trace.save(sys.argv[1])
-except TilesimError as error:
-    print(error)
-"""
 
 
 def test_a_disk_that_fills_up_leaves_the_old_file_and_nothing_else(saved):
     # A limit on the size of files fails a write in the middle, as a full disk does.
-    assert resource.getrlimit(resource.RLIMIT_FSIZE)[1] != 0
-    before = saved.read_bytes()
-    run = subprocess.run([sys.executable, "-c", FULL, str(saved)], capture_output=True, text=True, check=True)
-    assert run.stdout == f"cannot write {saved}: File too large\n"
-    assert saved.read_bytes() == before
-    assert list(saved.parent.iterdir()) == [saved]
+    before, limits = saved.read_bytes(), resource.getrlimit(resource.RLIMIT_FSIZE)
+    trace = simulate("naive", Problem(8192, 8192, 64), Device(132))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+    try:
+        with pytest.raises(TilesimError, match=f"^cannot write {saved}: File too large$"):
+            trace.save(saved)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert saved.read_bytes() == before and list(saved.parent.iterdir()) == [saved]
 
 
 def test_the_archive_is_read_by_plain_numpy(saved):

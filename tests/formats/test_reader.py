@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import costs, devices, planned, printable
+from refusals import refused
+from strategies import printable, traces
 
 from tilesim import Device, Problem, Trace, simulate
 from tilesim.errors import TraceError
@@ -40,9 +41,9 @@ def same(one, other):
 
 
 @st.composite
-def traces(draw):
-    schedule, problem = draw(planned())
-    trace = simulate(schedule, problem, draw(devices()), draw(costs()), draw(st.integers(0, 9)))
+def runs(draw):
+    """Simulated traces and measured ones, whose notes may hold anything."""
+    trace = draw(traces())
     if draw(st.booleans()):
         return trace
     meta = draw(st.dictionaries(printable(), st.none() | st.floats(0, 9) | printable()))
@@ -54,10 +55,10 @@ def traces(draw):
     )
 
 
-@given(traces())
+@given(runs())
 def test_what_tilesim_writes_it_reads(folder, trace):
     trace.save(folder / "once.npz")
-    for form in ("csv", "json", "perfetto", "npz"):
+    for form in ("csv", "json", "perfetto", "pftrace", "npz"):
         save(trace, folder / "a", form)
         read(folder / "a").save(folder / "again.npz")
         assert (folder / "again.npz").read_bytes() == (folder / "once.npz").read_bytes()
@@ -91,7 +92,6 @@ def test_a_small_csv_is_a_trace(tmp_path):
         lambda text: text.replace("\n", "\r\n").encode(),
         lambda text: text.rstrip().replace("\n", "\n\n").encode(),
         lambda text: text.replace(",", ";").encode(),
-        lambda text: text.replace(",", "\t").encode(),
         lambda text: text.replace(",", " , ").encode(),
         lambda text: text.replace("tile,sm,start,end", '"Tile","SM","Start","End"').encode(),
         lambda text: text.replace("start,end", "start,done").encode(),
@@ -125,6 +125,8 @@ def test_what_is_given_counts_over_the_file(tmp_path):
     assert trace.device == Device.named("h200")
     assert (trace.schedule, trace.problem.k, trace.problem.order) == ("mine", 64, "column-major")
     assert read(write(tmp_path, OWN), {"ctas_per_sm": 3}).device == Device(2, 3, name="rtx4090")
+    alone = OWN.replace('sms=2 gpu="NVIDIA L40S"', 'gpu="NVIDIA H200"')
+    assert read(write(tmp_path, alone)).device == Device.named("h200")
 
 
 def test_a_kernel_without_a_name_is_called_as_its_file(tmp_path):
@@ -138,20 +140,12 @@ def test_an_npz_says_everything(tmp_path):
     (tmp_path / "a.bin").write_bytes((tmp_path / "a.npz").read_bytes())
     same(read(tmp_path / "a.bin"), trace)
     for name in ("a.npz", "a.bin"):
-        with pytest.raises(TraceError, match="says everything; leave out m and sms"):
+        with refused("says everything; leave out m and sms", TraceError):
             read(tmp_path / name, {"m": 3, "sms": 4})
-
-
-def test_a_hundred_thousand_rows_are_read(tmp_path):
-    problem = Problem(320 * 128, 320 * 128, 64, tile=(128, 128, 64))
-    trace = simulate("naive", problem, Device(132, 2))
-    save(trace, tmp_path / "a.csv", "csv")
-    assert read(tmp_path / "a.csv").spans.tolist() == trace.spans.tolist()
 
 
 BAD_FILES = {
     "nothing": (b"", "the file is empty"),
-    "blanks": (b" \r\n\t\n", "the file is empty"),
     "garbage": (b"tile,sm\n\xff\xfe\x00", "neither a trace in .npz nor text (see byte 8)"),
     "half a UTF-16": (b"\xff\xfea", "neither a trace in .npz nor text"),
     "half a gzip": (gzip.compress(OWN.encode())[:-9], "this is not a complete gzip file"),
@@ -175,13 +169,9 @@ def test_a_file_that_is_no_trace(tmp_path, content, words):
     refuses(write(tmp_path, content), words)
 
 
-def refuses(path, words, given=None):
-    with pytest.raises(TraceError) as caught:
-        read(path, given)
-    assert str(caught.value).startswith(f"{path}: ")
-    assert words in str(caught.value)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
+def refuses(path, words):
+    with refused(words, TraceError, path):
+        read(path)
 
 
 def test_a_file_that_cannot_be_read(tmp_path):
@@ -194,21 +184,15 @@ BAD_FACTS = {
     "no device": ('sms=2 gpu="NVIDIA L40S"', 'gpu="My GPU"', "it does not say which GPU it ran on"),
     "no tile": ("tile=128x128x64", "", "it does not say tile of the problem; give --tile"),
     "wrong tile": ("128x128x64", "128x128", "tile is (128, 128); it must be a list of 3"),
-    "wrong size": ("m=256", "m=many", "m is 'many'; it must be a whole number"),
-    "huge size": ("m=256", f"m={10**30}", f"m is {10**30}"),
     "a million tiles": ("m=256", "m=1000000000", "tile 4 is never computed; there are tiles 0 to 15624999"),
     "wrong dtype": ("fp16", "half", "dtype is 'half'"),
     "unknown fact": ("sms=2", "sm=2", "line 2: there is no fact 'sm'; did you mean 'sms'?"),
     "no fact": ("n=256", "and", "line 1: 'and k=128 tile=128x128x64 dtype=fp16' is no fact such as m=4096"),
     "no value": ("sms=2", "sms=", "is no fact such as m=4096"),
     "open value": ('="NVIDIA', '=["NVIDIA', "line 2: '[\"NVIDIA L40S"),
-    "no SM": ("sms=2", "sms=0", "sms is 0"),
     "unknown device": ("sms=2", "device=h20", "there is no device 'h20'; did you mean 'h200'?"),
-    "no list of SMs": ("sms=2", "sms=2 sm_order=up", "sm_order is 'up'; it must be a list"),
     "no meta": ("sms=2", "sms=2 meta=[]", "meta is []; it must be an object"),
     "no name": ("sms=2", "sms=2 schedule=7", "schedule is 7; it must be a text"),
-    "no clock": ("sms=2", "sms=2 tick_ns=0", "tick_ns is 0"),
-    "no origin": ("sms=2", "sms=2 origin=dream", "origin is 'dream'"),
 }
 
 
@@ -223,14 +207,11 @@ def test_facts_that_make_no_sense(tmp_path, old, new, words):
     "document, words",
     [
         ({"spans": [], "problem": []}, "problem is []; it must be an object"),
-        ({"spans": [], "device": 3}, "device is 3; it must be an object"),
         ({"spans": [], "problem": {"M": 4}}, "a field of problem is 'M'; did you mean 'm'?"),
         ({"spans": {}}, 'neither a list "spans"'),
         ({"spans": [[1, 2]]}, "row 1 of spans is [1, 2]; it must be an object"),
         ({"spans": [{"tile": 0}, {}]}, "row 2 of spans: tile is None; it must be a whole number"),
         ({"spans": [{"tile": 0.0}]}, "row 1 of spans: tile is 0.0; it must be a whole number"),
-        ({"spans": [{"tile": True}]}, "row 1 of spans: tile is True; it must be a whole number"),
-        ({"spans": [{"tile": "x" * 99}]}, "row 1 of spans: tile is 'xxxx"),
         ({"format": "tilesim trace", "version": 2}, 'neither a list "spans"'),
         ({"format": "tilesim trace", "version": 2, "spans": []}, "the file has format version 2"),
     ],

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from refusals import refused
 
 from tilesim.errors import TraceError
 from tilesim.formats.csv import parse
@@ -56,6 +57,7 @@ def test_what_is_known_is_kept():
     assert spans["fixup"].tolist() == [920, 1020, 1920, 2020]
     assert spans["cta"].tolist() == [5, 6, 5, 6]
     assert spans["cycles"].tolist() == [9, 8, 7, 6]
+    assert "derived" not in trace_of(text).meta
 
 
 def test_a_tile_may_be_given_by_its_place():
@@ -71,19 +73,14 @@ def test_a_time_that_is_no_whole_number_of_64_bits(time):
         trace_of(changed(3, "2100", str(time)))
 
 
-def test_other_columns_are_left_alone():
-    assert trace_of(with_columns("remark", "abcd")).spans.tolist() == trace_of(ROWS).spans.tolist()
-
-
 def test_thread_blocks_that_overlap_on_an_sm_are_residents():
     text = changed(4, "2200", "1200")
     trace = trace_of(text)
     assert trace.device.ctas_per_sm == 2
     assert trace.spans["slot"][trace.spans["tile"] == 2] == 1
     assert trace_of(ROWS, ctas_per_sm=4).device.ctas_per_sm == 4
-    with pytest.raises(
-        TraceError, match="line 4: tile 2 is on SM 0 beside 1 other thread blocks; ctas_per_sm"
-    ):
+    assert trace.meta["derived"] == ["cta"]
+    with refused("line 4: tile 2 is on SM 0 beside 1 other thread blocks; ctas_per_sm", TraceError):
         trace_of(text, ctas_per_sm=1)
 
 
@@ -124,15 +121,11 @@ def test_tiles_may_be_cut():
 
 REFUSED = {
     "no column": (ROWS.replace("sm,", "cluster,"), "there is no sm; rows need tile (or pid_m"),
-    "no tile": (ROWS.replace("tile", "pid_m"), "there is no tile; rows need"),
     "column twice": (ROWS.replace("start", "sm"), "line 1: the column sm is there 2 times"),
     "both ends": (with_columns("done", "1234"), "both done and end are given"),
     "short row": (changed(3, "1,1,", "1,"), "line 3 has 3 cells; the header has 4"),
-    "no row": (changed(3, "1,1,1010,2100", "soon"), "line 3 has 1 cell; the header has 4"),
     "long row": (changed(3, "2100", "2100,7"), "line 3 has 5 cells; the header has 4"),
     "no number": (changed(3, "1010", "soon"), "line 3: start is 'soon'; it must be a whole number"),
-    "no cell": (changed(3, "1010", ""), "line 3: start is ''; it must be a whole number"),
-    "NaN": (changed(5, "3100", "nan"), "line 5: end is 'nan'; it must be a whole number"),
     "fraction": (changed(5, "3100", "3.1e3"), "line 5: end is '3.1e3'; it must be a whole number"),
     "huge": (changed(2, "2000", "9" * 40), f"line 2: end is '{'9' * 36}...; it must be a whole number"),
     "end before start": (changed(4, "3000", "2199"), "line 4: tile 2 has its end at 2199 ns, before"),
@@ -141,14 +134,11 @@ REFUSED = {
     "entry after start": (with_columns("entry", [1, 1, 1, 2301]), "line 5: tile 3 has its start at 2300"),
     "issue after start": (with_columns("issue", [1, 1, 1, 2301]), "line 5: tile 3 has its start at 2300"),
     "SM beyond": (changed(3, "1,1,", "1,2,"), "line 3: sm is 2; it must be from 0 to 1 of 2 SMs"),
-    "negative SM": (changed(3, "1,1,", "1,-1,"), "line 3: sm is -1; it must be from 0 to 1"),
     "tile beyond": (changed(5, "3,1,", "4,1,"), "line 5: tile is 4; it must be from 0 to 3 of 256x256"),
     "tile twice": (changed(5, "3,1,", "0,1,"), "line 5: tile 0 was computed in line 2 already"),
     "tile missing": (ROWS.replace("2,0,2200,3000\n", ""), "tile 2 is never computed; there are tiles 0 to 3"),
-    "last tile missing": (ROWS.replace("3,1,2300,3100\n", ""), "tile 3 is never computed"),
     "K-step beyond": (with_columns("k1", [2, 2, 3, 2]), "line 4: k1 is 3; it must be from 1 to 2"),
     "K-steps missing": (with_columns("k1", [2, 2, 1, 2]), "K-steps 1 to 2 of tile 2 are never computed"),
-    "negative block": (with_columns("cta", [0, 1, -2, 3]), "line 4: cta is -2"),
     "block beyond": (with_columns("cta", [0, 1, 2**31 - 1, 3]), "line 4: cta is 2147483647"),
     "slot beyond": (with_columns("slot", [0, 0, 64, 0]), "line 4: slot is 64; it must be from 0 to 63"),
     "negative cycles": (with_columns("cycles", [0, 0, -1, 0]), "line 4: cycles is -1"),
@@ -156,30 +146,21 @@ REFUSED = {
     "backwards in a block": (with_columns("cta", [0, 1, 0, 1]).replace("2200", "1200"), "tile 2 starts at"),
     "no stamp": (changed(2, "1000", "-9223372036854775808"), "line 2 begins at -9223372036854775808 ns and"),
     "no time": (
-        ROWS.replace("1000,2000", "5,5")
-        .replace("1010,2100", "5,5")
-        .replace("2200,3000", "5,5")
-        .replace("2300,3100", "5,5"),
-        "the run takes 0 ns; it must take 1 to",
+        "tile,sm,start,end\n" + "\n".join(f"{tile},0,5,5" for tile in range(4)),
+        "the run takes 0 ns",
     ),
 }
 
 
 @pytest.mark.parametrize("text, words", REFUSED.values(), ids=REFUSED)
 def test_a_row_that_makes_no_sense(text, words):
-    with pytest.raises(TraceError) as caught:
+    with refused(words, TraceError):
         trace_of(text)
-    assert words in str(caught.value)
 
 
 def test_an_sm_that_another_kernel_holds():
-    with pytest.raises(TraceError, match="line 2: sm is 0; another kernel holds that SM"):
+    with refused("line 2: sm is 0; another kernel holds that SM", TraceError):
         trace_of(ROWS, busy_sms=1)
-
-
-def test_what_thread_block_a_row_is_of_is_said_to_be_derived_where_no_column_has_it():
-    assert trace_of(ROWS).meta["derived"] == ["cta"]
-    assert "derived" not in trace_of(with_columns("cta", [0, 1, 0, 1])).meta
 
 
 def test_rows_that_no_blocks_of_their_own_could_be_are_told_to_name_their_block():

@@ -4,15 +4,15 @@ import gzip
 import io
 import json
 import zipfile
-from pathlib import Path
 
 import numpy as np
 import others
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from ladders import values as ladder_values
 from mutations import VALUES, changed_bytes, changed_table, changed_values, is_read_or_refused
+from recordings import DATA
 
 from tilesim import Costs, Device, Problem, Trace, simulate
 from tilesim.formats import save
@@ -22,8 +22,6 @@ from tilesim.ladder import file as ladder
 from tilesim.ladder.steps import Ladder
 
 TRACE = simulate("stream-k", Problem(128, 256, 128, tile=(64, 64, 64)), Device(3, 2, 1, sm_order=(2, 0, 1)))
-SHIPPED = Path(ladder.__file__).parents[1] / "data"
-EXAMPLES = settings(max_examples=2 * settings.default.max_examples)
 
 
 @pytest.fixture(scope="module")
@@ -41,14 +39,12 @@ def written(folder):
     return found | {"gzip": gzip.compress(found["csv"])}
 
 
-@EXAMPLES
 @given(st.data())
 def test_bytes_of_any_format(folder, written, data):
     content = data.draw(changed_bytes([written[form] for form in sorted(written)]))
     is_read_or_refused(read, Trace, folder / data.draw(st.sampled_from(["any", "any.npz"])), content)
 
 
-@EXAMPLES
 @given(st.data())
 def test_values_of_json(folder, written, data):
     form = data.draw(st.sampled_from(["json", "perfetto"]))
@@ -56,7 +52,6 @@ def test_values_of_json(folder, written, data):
     is_read_or_refused(read, Trace, folder / "any", content)
 
 
-@EXAMPLES
 @given(st.data())
 def test_events_of_others(folder, written, data):
     events = json.loads(written["perfetto"])["traceEvents"]
@@ -65,7 +60,6 @@ def test_events_of_others(folder, written, data):
     is_read_or_refused(lambda path: read(path, about), Trace, path, data.draw(changed_values(events)))
 
 
-@EXAMPLES
 @given(st.data())
 def test_cells_and_facts_of_csv(folder, written, data):
     content = data.draw(changed_table(written["csv"].decode()))
@@ -76,7 +70,6 @@ TOLD = {name: others.FACTS | others.MAPS[name] for name in others.FILES}
 CONTENTS = {name: make() for name, make in others.FILES.items()}
 
 
-@EXAMPLES
 @given(st.data())
 def test_files_of_profilers(folder, data):
     name = data.draw(st.sampled_from(sorted(CONTENTS)))
@@ -88,7 +81,6 @@ def test_files_of_profilers(folder, data):
     is_read_or_refused(lambda path: read(path, way), Trace, folder / "any", data.draw(changed))
 
 
-@EXAMPLES
 @given(st.data())
 def test_tables_of_tiles(folder, data):
     table = "\n".join(["cta,tile", *(f"{cta},{cta + 4 * n}" for cta in range(4) for n in range(3))])
@@ -101,7 +93,6 @@ def test_tables_of_tiles(folder, data):
     is_read_or_refused(call, Trace, folder / "tiles", content)
 
 
-@EXAMPLES
 @given(st.data())
 def test_headers_and_arrays_of_npz(folder, written, data):
     with np.load(io.BytesIO(written["npz"])) as arrays:
@@ -119,7 +110,6 @@ def test_headers_and_arrays_of_npz(folder, written, data):
     is_read_or_refused(read, Trace, folder / "any.npz", content.getvalue())
 
 
-@EXAMPLES
 @given(st.data())
 def test_archives_that_say_anything_of_their_arrays(folder, data):
     """A header of an array may claim any shape and dtype, whatever follows it."""
@@ -138,7 +128,6 @@ def test_archives_that_say_anything_of_their_arrays(folder, data):
     assert not is_read_or_refused(read, Trace, folder / "any.npz", content.getvalue())
 
 
-@EXAMPLES
 @given(st.data())
 def test_ladders(folder, data):
     values = ladder_values()
@@ -146,10 +135,9 @@ def test_ladders(folder, data):
     is_read_or_refused(ladder.read, Ladder, folder / "any.json", content)
 
 
-CALIBRATED = json.loads((SHIPPED / "costs" / "h200.json").read_text())[:3]
+CALIBRATED = json.loads((DATA / "costs" / "h200.json").read_text())[:3]
 
 
-@EXAMPLES
 @given(st.data())
 def test_costs(folder, data):
     values = data.draw(st.sampled_from([CALIBRATED, CALIBRATED[0]["costs"]]))

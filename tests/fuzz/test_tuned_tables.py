@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mutations import changed_bytes, changed_values, is_read_or_refused
 
@@ -16,7 +16,6 @@ from tilesim_kernels.tuning import choice as table
 VALUES = report("tuned") | {"rows": report("tuned")["rows"][:3]}
 
 
-@settings(max_examples=2 * settings.default.max_examples)
 @given(st.data())
 def test_tables(tmp_path_factory, data):
     content = data.draw(changed_values(VALUES) | changed_bytes([json.dumps(VALUES).encode()]))

@@ -8,57 +8,24 @@ from hypothesis import strategies as st
 from tilesim.ideas import coalescing
 from tilesim.ladder.reports import report
 
-WIDTH = st.sampled_from(coalescing.WIDTHS)
-
 
 @st.composite
 def warps(draw):
     """(addresses, width): up to 32 threads anywhere, aligned as hardware asks."""
-    width = draw(WIDTH)
+    width = draw(st.sampled_from(coalescing.WIDTHS))
     places = draw(st.lists(st.integers(0, 2**20), min_size=1, max_size=coalescing.WARP))
     return width * np.array(places), width
 
 
 @given(warps())
-def test_what_is_used_is_moved_and_no_sector_comes_in_vain(warp):
+def test_a_load_moves_every_sector_that_a_thread_needs_once(warp):
     addresses, width = warp
+    asked = {byte for first in addresses.tolist() for byte in range(first, first + width)}
+    sectors, lines = ({byte // unit for byte in asked} for unit in (coalescing.SECTOR, coalescing.LINE))
+    assert coalescing.touched(addresses, width).tolist() == sorted(sectors)
     moved = coalescing.moved(addresses, width)
-    assert 0 < moved.used <= moved.moved and moved.lines <= moved.sectors <= 4 * moved.lines
-    assert moved.sectors <= len(np.unique(addresses)) and moved.used <= width * len(addresses)
-
-
-@given(warps())
-def test_each_byte_asked_for_lies_in_a_sector_that_is_touched(warp):
-    addresses, width = warp
-    asked = {
-        byte // coalescing.SECTOR for first in addresses.tolist() for byte in range(first, first + width)
-    }
-    assert coalescing.touched(addresses, width).tolist() == sorted(asked)
-
-
-@given(warps(), st.randoms())
-def test_which_thread_takes_which_address_does_not_matter(warp, random):
-    addresses, width = warp
-    others = addresses.tolist()
-    random.shuffle(others)
-    assert coalescing.moved(np.array(others), width) == coalescing.moved(addresses, width)
-
-
-@given(WIDTH, st.integers(0, 2**20))
-def test_neighbours_waste_nothing_from_the_start_of_a_sector(width, sector):
-    start = coalescing.SECTOR * sector
-    moved = coalescing.moved(coalescing.strided(width, start=start), width)
-    assert moved.moved == moved.used == coalescing.WARP * width
-
-
-@given(st.integers(1, 4096), WIDTH)
-def test_strides_of_a_line_and_more_take_a_line_for_each_thread(times, width):
-    moved = coalescing.moved(coalescing.strided(coalescing.LINE * times), width)
-    assert moved.sectors == moved.lines == coalescing.WARP and moved.used == coalescing.WARP * width
-
-
-def test_threads_that_share_an_address_move_it_once():
-    assert coalescing.moved(coalescing.strided(0), 4) == coalescing.Moved(sectors=1, lines=1, used=4)
+    assert (moved.sectors, moved.lines, moved.used) == (len(sectors), len(lines), len(asked))
+    assert moved.moved == 32 * len(sectors)
 
 
 def tile_loads(rows, columns, pitch, width, down):

@@ -28,15 +28,6 @@ def test_a_branch_costs_the_ways_that_are_taken_and_each_lane_does_its_own(asked
     assert found.of_lanes <= found.issued * len(ways)
 
 
-@given(branches(), st.randoms())
-def test_which_lane_takes_which_way_does_not_matter(asked, random):
-    ways, lengths = asked
-    others = list(ways)
-    random.shuffle(others)
-    one, other = branch(ways, lengths), branch(others, lengths)
-    assert (one.issued, one.of_lanes) == (other.issued, other.of_lanes)
-
-
 @given(st.lists(st.integers(0, 60), min_size=1, max_size=32), st.integers(0, 20))
 def test_a_loop_runs_as_long_as_its_longest_lane(turns, length):
     found = loop(turns, length)
@@ -44,18 +35,6 @@ def test_a_loop_runs_as_long_as_its_longest_lane(turns, length):
     for lane, wanted in enumerate(turns):
         assert found.instructions[found.masks[:, lane]].sum() == length * wanted
     assert (np.diff(found.masks.sum(axis=1)) < 0).all()  # lanes only ever leave
-
-
-@given(st.integers(1, 32), st.integers(1, 32), st.integers(1, 9))
-def test_lanes_that_agree_lose_nothing(lanes, way, length):
-    assert branch([way] * lanes, [length] * 33).efficiency == 1
-    assert loop([way] * lanes, length).efficiency == 1
-
-
-@pytest.mark.parametrize("ways", [1, 2, 4, 8, 16, 32])
-def test_ways_that_share_the_lanes_evenly_divide_the_efficiency(ways):
-    found = branch(alternating(ways), [1024] * ways)
-    assert found.efficiency == 1 / ways and found.active == 32 / ways
 
 
 def with_all_lanes(found, instructions):

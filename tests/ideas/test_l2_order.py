@@ -14,20 +14,14 @@ GPU = Device.named("h200")
 SIDE = st.integers(1, 12)
 
 
-@given(SIDE, SIDE, SIDE, st.sampled_from(ORDERS))
-def test_a_block_is_needed_once_and_in_the_end_all_are(tiles_m, tiles_n, k_blocks, order):
-    visited = orders.rasterize(Problem(tiles_m, tiles_n, k_blocks, tile=(1, 1, 1), order=order))
-    needed = blocks(visited, tiles_n, k_blocks)
-    assert (np.diff(needed, axis=0) >= 0).all() and needed[0].tolist() == [k_blocks, k_blocks]
-    assert needed[-1].tolist() == [tiles_m * k_blocks, tiles_n * k_blocks]
-
-
 @given(SIDE, SIDE, SIDE, st.sampled_from(ORDERS), st.integers(1, 144))
 def test_what_is_needed_are_the_rows_and_columns_that_tiles_lie_in(tiles_m, tiles_n, k_blocks, order, count):
     visited = orders.rasterize(Problem(tiles_m, tiles_n, k_blocks, tile=(1, 1, 1), order=order))[:count]
     rows = {tile // tiles_n for tile in visited.tolist()}
     columns = {tile % tiles_n for tile in visited.tolist()}
-    assert blocks(visited, tiles_n, k_blocks)[-1].tolist() == [k_blocks * len(rows), k_blocks * len(columns)]
+    needed = blocks(visited, tiles_n, k_blocks)
+    assert needed[0].tolist() == [k_blocks, k_blocks] and (np.diff(needed, axis=0) >= 0).all()
+    assert needed[-1].tolist() == [k_blocks * len(rows), k_blocks * len(columns)]
 
 
 @pytest.mark.parametrize(("order", "total"), [(orders.row_major(9, 9), 90), (orders.grouped(9, 9, 3), 54)])
@@ -35,14 +29,7 @@ def test_nine_tiles_of_triton_s_tutorial_need_90_and_54_blocks(order, total):
     assert blocks(order[:9], 9, 9)[-1].sum() == total
 
 
-@given(SIDE, st.sampled_from(ORDERS))
-def test_no_nine_tiles_need_fewer_than_a_square(side, order):
-    wide = 3 * side
-    visited = orders.rasterize(Problem(wide, wide, 9, tile=(1, 1, 1), order=order))[:9]
-    assert blocks(visited, wide, 9)[-1].sum() >= 54
-
-
-@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("order", ["row-major", "grouped:8", "hilbert"])
 @pytest.mark.parametrize("size", [(4096, 4096, 512), (1000, 3000, 777)])
 def test_hbm_sends_each_byte_once_and_no_more_than_is_asked_for(order, size):
     problem = Problem(*size, order=order)
@@ -69,7 +56,9 @@ def test_an_order_matters_where_the_l2_cannot_hold_a_and_b():
     def sent(k, order):
         return traced(Problem(8192, 8192, k, order=order), GPU).hbm_bytes
 
-    long, short = ({order: sent(k, order) for order in ORDERS} for k in (8192, 512))
+    long, short = (
+        {order: sent(k, order) for order in ("row-major", "grouped:8", "hilbert")} for k in (8192, 512)
+    )
     assert max(short.values()) < 1.01 * min(short.values())
     assert long["hilbert"] < long["grouped:8"] < 0.7 * long["row-major"]
 

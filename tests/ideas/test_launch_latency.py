@@ -20,20 +20,11 @@ def test_no_kernel_begins_before_its_call_and_the_gap_and_none_waits_for_more(co
     assert (np.diff(made["called"], prepend=0) == call).all()
 
 
-@given(st.integers(2, 50), NS, NS, NS)
-def test_after_the_first_each_takes_what_is_said(count, kernel, call, gap):
-    made = launches.timeline(count, kernel, call, gap)
-    assert (np.diff(made["end"]) == launches.each(kernel, call, gap)).all()
-
-
 @given(NS, NS, NS)
-def test_a_kernel_hides_the_call_from_the_length_that_is_said(kernel, call, gap):
-    hidden = launches.each(kernel, call, gap) == kernel + gap
-    assert hidden == (kernel >= launches.hides(call, gap))
-
-
-@given(st.integers(1, 10**6), NS, NS)
-def test_the_idle_share_is_what_the_timeline_leaves_free(kernel, call, gap):
-    made = launches.timeline(30, kernel, call, gap)
-    turns = made["end"][-1] - made["end"][0]
-    assert launches.idle(kernel, call, gap) == pytest.approx(1 - 29 * kernel / turns)
+def test_each_kernel_takes_what_is_said_after_the_first_and_hides_its_call_from_a_length(kernel, call, gap):
+    each, made = launches.each(kernel, call, gap), launches.timeline(30, kernel, call, gap)
+    assert (np.diff(made["end"]) == each).all()
+    assert (each == kernel + gap) == (kernel >= launches.hides(call, gap))
+    if kernel:
+        turns = made["end"][-1] - made["end"][0]
+        assert launches.idle(kernel, call, gap) == pytest.approx(1 - 29 * kernel / turns)

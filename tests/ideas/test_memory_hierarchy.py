@@ -13,24 +13,13 @@ GPU = Device.named("h200")
 
 
 @pytest.mark.parametrize("device", presets())
-def test_nearer_levels_are_faster_and_sooner(device):
+def test_nearer_levels_are_faster_and_sooner_and_every_figure_has_a_source_or_a_rule(device):
     found = levels(device)
     rates, cycles = [level.gb_per_s for level in found], [level.cycles for level in found[1:]]
     assert rates == sorted(rates, reverse=True) and cycles == sorted(cycles) and found[0].cycles is None
     assert found[3].size > 40 * max(level.size for level in found[:3])
-
-
-@pytest.mark.parametrize("device", presets())
-def test_what_each_sm_has_adds_up_and_what_all_share_is_nobody_s(device):
-    registers, shared, *common = levels(device)
-    sms = presets()[device]["sms"]
-    assert registers.size == sms * registers.per_sm and shared.size == sms * shared.per_sm
-    assert all(level.per_sm == 0 for level in common)
-
-
-@pytest.mark.parametrize("device", presets())
-def test_every_figure_has_a_source_or_a_rule(device):
-    for level in levels(device):
+    for level, count in zip(found, [presets()[device]["sms"]] * 2 + [0] * 2, strict=True):
+        assert level.size == count * level.per_sm if count else level.per_sm == 0
         assert sourced(device, level) and all(sourced(device, level))
 
 
@@ -59,7 +48,7 @@ def test_a_device_of_which_too_little_is_known_is_refused_in_a_sentence():
         levels("h300")
 
 
-@pytest.mark.parametrize("tile", [(128, 256, 64), (64, 64, 32), (128, 128, 64)])
+@pytest.mark.parametrize("tile", [(128, 256, 64), (64, 64, 32)])
 def test_tiles_ask_for_each_byte_of_a_once_a_column_of_tiles(tile):
     problem = Problem(1024, 2048, 512, tile=tile)
     of_a, of_b = 2 * 1024 * 512 * (2048 // tile[1]), 2 * 512 * 2048 * (1024 // tile[0])

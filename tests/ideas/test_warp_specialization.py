@@ -21,65 +21,37 @@ def timelines(draw):
 
 
 @given(timelines())
-def test_a_stage_is_filled_when_empty_and_multiplied_when_full(made):
+def test_what_holds_of_any_ring_of_stages(made):
     steps = made.steps
+    # A stage is filled when it is empty and multiplied when it is full, one K-step at a time, in order.
     assert (steps["full"] <= steps["multiply"]).all()
     assert (steps["load"][made.stages :] >= steps["empty"][: -made.stages]).all()
-
-
-@given(timelines())
-def test_the_tensor_cores_multiply_one_k_step_at_a_time_in_order(made):
-    steps = made.steps
-    assert (steps["multiply"][1:] >= steps["empty"][:-1]).all()
-    assert (np.diff(steps["tile"]) >= 0).all()
-
-
-@given(timelines())
-def test_a_group_does_one_thing_at_a_time_and_leaves_no_moment_out(made):
+    assert (steps["multiply"][1:] >= steps["empty"][:-1]).all() and (np.diff(steps["tile"]) >= 0).all()
+    # A group does one thing at a time and leaves no moment out.
     for group in range(made.groups):
         lane = made.consumers(group)
         assert all(a.end == b.start for a, b in pairwise(lane))
-        assert [phase.tile for phase in lane if phase.kind == "write"] == list(
-            range(group, len(made.writes), made.groups)
-        )
-
-
-@given(timelines())
-def test_the_producers_lane_covers_every_flight_and_waits_only_between_them(made):
+        written = [phase.tile for phase in lane if phase.kind == "write"]
+        assert written == list(range(group, len(made.writes), made.groups))
+    # The producer's lane covers every flight, and waits only between them.
     loads = [phase for phase in made.loads() if phase.kind == "load"]
     waits = [phase for phase in made.loads() if phase.kind == "wait"]
-    for load, full in made.steps[["load", "full"]].tolist():
+    for load, full in steps[["load", "full"]].tolist():
         assert any(phase.start <= load <= full <= phase.end for phase in loads)
         assert not any(wait.start < load < wait.end for wait in waits)
 
 
 @given(TIMES, COUNTS)
-def test_pauses_and_multiplications_fill_the_time_between_first_and_last(times, counts):
-    made = timeline(times, *counts)
+def test_neither_a_producer_nor_another_stage_ever_loses(times, counts):
+    made, (tiles, k_steps, stages) = timeline(times, *counts), counts
     multiplied = int((made.steps["empty"] - made.steps["multiply"]).sum())
     paused = sum(pause.end - pause.start for pause in made.pauses())
     assert multiplied + paused == made.steps["empty"][-1] - made.steps["multiply"][0]
-
-
-@given(TIMES, COUNTS)
-def test_a_producer_never_loses(times, counts):
+    assert timeline(times, tiles, k_steps, stages + 1).makespan <= made.makespan
     alike = timeline(times, *counts, producer=False)
-    specialised = timeline(times, *counts)
-    assert (specialised.steps["full"] <= alike.steps["full"]).all()
-    assert specialised.makespan <= alike.makespan
-
-
-@given(TIMES, COUNTS)
-def test_another_stage_never_loses(times, counts):
-    tiles, k_steps, stages = counts
-    assert timeline(times, tiles, k_steps, stages + 1).makespan <= timeline(times, *counts).makespan
-
-
-@given(TIMES, COUNTS)
-def test_without_a_producer_nothing_is_asked_for_during_a_write(times, counts):
-    made = timeline(times, *counts, producer=False)
-    for _, _, start, end in made.writes.tolist():
-        assert not ((start < made.steps["load"]) & (made.steps["load"] < end)).any()
+    assert (made.steps["full"] <= alike.steps["full"]).all() and made.makespan <= alike.makespan
+    for _, _, start, end in alike.writes.tolist():
+        assert not ((start < alike.steps["load"]) & (alike.steps["load"] < end)).any()
 
 
 @given(COUNTS, st.integers(1, 2000), NS)
@@ -96,10 +68,8 @@ def test_two_groups_close_every_pause_that_a_main_loop_covers(counts, k_step, wr
 def test_contention_lengthens_each_main_loop_but_the_first_by_itself(times, counts):
     tiles, k_steps, stages = counts
     made = timeline(times, tiles, k_steps, stages, groups=2)
-    lasted = (made.steps["empty"] - made.steps["multiply"]).reshape(tiles, k_steps).sum(
-        1
-    ) - k_steps * times.k_step
-    assert lasted.tolist() == [0] + [times.contention] * (tiles - 1)
+    lasted = (made.steps["empty"] - made.steps["multiply"]).reshape(tiles, k_steps).sum(axis=1)
+    assert (lasted - k_steps * times.k_step).tolist() == [0] + [times.contention] * (tiles - 1)
 
 
 def test_by_hand_one_stage_and_a_write():

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from refusals import refused
 
 from tilesim import SCHEDULES, Costs, Device, Problem
 from tilesim.costs import WHOLE
@@ -95,22 +96,18 @@ LATENCIES = ("mainloop_overhead", "launch", "prologue", "tile_gap")
 
 
 @pytest.mark.parametrize(
-    ("schedule", "shape", "source"),
+    ("schedule", "source"),
     [
-        ("stream-k:132", (4096, 4096, 512), "cut"),
-        ("stream-k:128", (4096, 4096, 512), "whole"),
-        ("stream-k:512", (4096, 4096, 512), "one each"),
-        ("stream-k:1024", (4096, 4096, 512), "two each"),
-        ("split-k:2", (4096, 4096, 512), "two each"),
-        ("split-k:1", (4096, 4096, 512), "one each"),
+        ("stream-k:132", "cut"), ("stream-k:128", "whole"), ("stream-k:512", "one each"),
+        ("stream-k:1024", "two each"), ("split-k:2", "two each"), ("split-k:1", "one each"),
     ],
-)
-def test_a_schedule_that_cuts_no_tile_here_is_taken_for_what_it_comes_to(schedule, shape, source):
+)  # fmt: skip
+def test_a_schedule_that_cuts_no_tile_here_is_taken_for_what_it_comes_to(schedule, source):
     """The planned kernel has another loop for each."""
     names = {"stream-k": "cut", "persistent": "whole", "naive": "one each", "split-k": "two each"}
     entries = [entry(source, name, kernel="planned") for name, source in names.items()]
     entries += [entry("own " + source, name) for name, source in names.items()]
-    assert chosen(schedule, Problem(*shape), entries=entries).source == source
+    assert chosen(schedule, entries=entries).source == source
 
 
 def test_each_time_is_scaled_by_what_causes_it():
@@ -194,22 +191,13 @@ def test_an_object_of_costs_is_taken_whatever_runs():
         ([{"schedule": "naive", "dtype": "bf16"}], "a calibration lacks tile, ctas_per_sm and costs"),
         ([5], "a calibration is 5; it must be an object"),
         ([entry("x", stages=2.0)], "stages is 2.0; it must be a whole number from 0 to"),
-        ([entry("x", stages=3_000_000)], "stages is 3000000; it must be"),
-        ([entry("x", warps=True)], "warps is True; it must be"),
-        ([entry("x", tile=[128, 256])], "tile is [128, 256]; it must be a list of 3"),
         ([entry("x", tile=[128, 256, 0])], "tile[2] is 0; it must be a whole number"),
-        ([entry("x", ctas_per_sm=1.0)], "ctas_per_sm is 1.0; it must be"),
         ([entry("x", dtype="bf61")], "dtype is 'bf61'; did you mean 'bf16'?"),
-        ([entry("x", schedule=None)], "schedule is None; it must be a text"),
         ([entry("x", names=[5])], "names[0] is 5; it must be a text"),
-        ([entry("x", unseen="launch")], "unseen is 'launch'; it must be a list"),
         ([entry("x", stage=2)], "there is no field of a calibration 'stage'; did you mean 'stages'?"),
-        ([entry("x") | {"costs": 5}], "costs is 5; it must be an object"),
         ([entry("x", costs={"launch": 10**400})], "launch is 1000"),
     ],
 )
 def test_what_is_no_calibration_is_refused_in_a_sentence(entries, words):
-    with pytest.raises(CostsError) as refused:
+    with refused(words, CostsError):
         chosen(entries=entries)
-    assert words in str(refused.value)
-    assert len(str(refused.value)) < 300

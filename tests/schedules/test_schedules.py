@@ -6,47 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from invariants import check_no_slot_waits, check_run
 from strategies import EVERY_SCHEDULE, costs, devices, planned, problems
 
 import tilesim.schedules
-from tilesim import SCHEDULES, Costs, Device, Problem, Trace, plan, simulate
-from tilesim.engine import run
+from tilesim import SCHEDULES, Costs, Device, Problem, plan, simulate
 from tilesim.errors import ScheduleError
 from tilesim.orders import rasterize
 
 IDEAL = Costs.ideal()
-SCHEDULES_OF_THE_SPINE = ["naive", "persistent", "persistent-contiguous", "persistent-dynamic"]
-
-
-def test_the_spine_is_registered():
-    assert set(SCHEDULES_OF_THE_SPINE) <= set(SCHEDULES)
-
-
-def covered(made, problem):
-    """How often each K-step of each tile is computed: int, shape [tiles, k_steps]."""
-    count = np.zeros((problem.tiles, problem.k_steps), int)
-    for rows in (made.segments, made.shared):
-        for row in rows:
-            count[row["tile"], row["k0"] : row["k1"]] += 1
-    return count
-
-
-@given(planned(), devices())
-def test_a_plan_covers_every_k_step_once(case, device):
-    schedule, problem = case
-    assert (covered(plan(schedule, problem, device), problem) == 1).all()
-
-
-@given(planned(), devices(), costs(), st.integers(0, 99))
-def test_a_run_follows_its_plan_and_its_costs(case, device, costs, seed):
-    schedule, problem = case
-    made = plan(schedule, problem, device)
-    spans = run.run(made, problem, device, costs, seed)
-    check_run(made, device, costs, spans)
-    trace = simulate(schedule, problem, device, costs, seed)
-    assert sorted(trace.spans.tolist()) == sorted(spans.tolist())
-    assert trace.spans["issue"].min() == 0
 
 
 @given(planned(), devices(), costs(shared=False, jitter=False))
@@ -76,34 +43,12 @@ def test_makespan_is_no_shorter_than_it_can_be(case, device, costs, seed):
     schedule, problem = case
     trace = simulate(schedule, problem, device, costs, seed)
     spans = trace.spans
-    assert trace.makespan == spans["done"].max()
-    assert trace.makespan >= (spans["done"] - spans["issue"]).max()
-    busy = int((spans["drain"] - spans["start"]).sum())
-    assert trace.makespan * device.slots >= busy
+    assert spans["issue"].min() == 0 and trace.makespan == spans["done"].max()
+    assert trace.makespan * device.slots >= (spans["drain"] - spans["start"]).sum()
     if not costs.jitter and min(costs.coresidency) >= 1:
         steps = problem.tiles * problem.k_steps
         assert trace.makespan * device.slots >= steps * costs.k_step - len(spans)
     assert 0 < trace.utilization <= trace.busy_share <= 1
-
-
-@given(planned(), devices(), costs(), st.integers(0, 2**63 - 1))
-def test_the_same_seed_gives_the_same_bytes(tmp_path_factory, case, device, costs, seed):
-    schedule, problem = case
-    folder = tmp_path_factory.mktemp("seed")
-    for name in ("a.npz", "b.npz"):
-        simulate(schedule, problem, device, costs, seed).save(folder / name)
-    assert (folder / "a.npz").read_bytes() == (folder / "b.npz").read_bytes()
-
-
-@given(st.sampled_from(EVERY_SCHEDULE), st.integers(0, 99))
-def test_another_seed_gives_other_times_only_with_jitter(schedule, seed):
-    problem, device = Problem(1024, 1024, 4096), Device(4)
-
-    def times(jitter, seed):
-        return simulate(schedule, problem, device, Costs(jitter=jitter), seed).spans.tolist()
-
-    assert times(0.0, seed) == times(0.0, seed + 1)
-    assert times(0.1, seed) != times(0.1, seed + 1)
 
 
 @pytest.mark.parametrize("jitter", [0.02, 0.2])
@@ -116,60 +61,25 @@ def test_jitter_is_relative_to_the_k_step_and_k_steps_add_up(jitter, k_steps):
     assert abs(logs.mean()) < 0.05 * jitter
 
 
-@given(problems(), devices(), costs(), st.integers(0, 99))
-def test_naive_blocks_start_in_order_on_the_first_free_slot(problem, device, costs, seed):
-    made = plan("naive", problem, device)
-    assert made.ctas == problem.tiles
-    assert made.segments["cta"].tolist() == list(range(problem.tiles))
-    assert made.segments["tile"].tolist() == rasterize(problem).tolist()
-    check_no_slot_waits(made, device, costs, run.run(made, problem, device, costs, seed))
-
-
 @given(problems(), devices())
-def test_persistent_strides_over_all_ctas_that_fit_an_idle_device(problem, device):
-    made = plan("persistent", problem, device)
-    assert made.ctas == device.sms * device.ctas_per_sm
-    order = rasterize(problem).tolist()
-    for cta in range(made.ctas):
-        assert made.segments["tile"][made.segments["cta"] == cta].tolist() == order[cta :: made.ctas]
-
-
-@given(problems(), devices())
-def test_persistent_contiguous_gives_ranges_that_differ_by_one_at_most(problem, device):
-    made = plan("persistent-contiguous", problem, device)
-    assert made.ctas == device.sms * device.ctas_per_sm
-    assert made.segments["tile"].tolist() == rasterize(problem).tolist()
-    sizes = np.diff(made.offsets)
-    assert sizes.max() - sizes.min() <= 1
-
-
-@given(problems(), devices(), costs())
-def test_persistent_dynamic_serves_whoever_asks_first(problem, device, costs):
-    made = plan("persistent-dynamic", problem, device)
-    assert made.ctas == device.sms * device.ctas_per_sm
-    assert not len(made.segments)
-    assert made.shared["tile"].tolist() == rasterize(problem).tolist()
-    spans = run.run(made, problem, device, costs)
-    assert (np.diff(spans["issue"]) >= 0).all()
-
-
-@given(problems(), devices(), costs())
-def test_cluster_launch_control_starts_what_finds_a_slot_and_hands_out_the_rest(problem, device, costs):
-    made = plan("cluster-launch-control", problem, device)
-    assert made.ctas == min(device.slots, problem.tiles)
-    assert made.segments["cta"].tolist() == list(range(made.ctas))
-    assert made.segments["tile"].tolist() + made.shared["tile"].tolist() == rasterize(problem).tolist()
-    spans = run.run(made, problem, device, costs)
-    assert (np.diff(spans["issue"][made.ctas :]) >= 0).all()
-
-
-@given(problems(), devices())
-def test_surplus_persistent_ctas_queue_behind_busy_sms(problem, device):
-    made = plan("persistent", problem, device)
-    spans = run.run(made, problem, device, Costs.ideal())
-    first_wave = {int(span["cta"]) for span in spans if span["issue"] == 0}
-    with_work = min(made.ctas, problem.tiles)
-    assert first_wave == set(range(min(device.slots, with_work)))
+def test_which_thread_block_computes_which_whole_tiles(problem, device):
+    order, ctas = rasterize(problem).tolist(), device.sms * device.ctas_per_sm
+    naive, strided, contiguous, dynamic, claimed = (
+        plan(name, problem, device)
+        for name in (
+            "naive", "persistent", "persistent-contiguous", "persistent-dynamic", "cluster-launch-control",
+        )
+    )  # fmt: skip
+    assert naive.segments["cta"].tolist() == list(range(problem.tiles))
+    assert naive.segments["tile"].tolist() == contiguous.segments["tile"].tolist() == order
+    assert np.ptp(np.diff(contiguous.offsets)) <= 1
+    assert strided.ctas == contiguous.ctas == dynamic.ctas == ctas
+    for cta in range(ctas):
+        assert strided.segments["tile"][strided.segments["cta"] == cta].tolist() == order[cta::ctas]
+    assert not len(dynamic.segments) and dynamic.shared["tile"].tolist() == order
+    assert claimed.ctas == min(device.slots, problem.tiles)
+    assert claimed.segments["cta"].tolist() == list(range(claimed.ctas))
+    assert claimed.rows["tile"].tolist() == order
 
 
 def test_surplus_ctas_make_a_second_wave_of_a_persistent_kernel():
@@ -194,11 +104,9 @@ def test_more_sms_never_hurt_under_ideal_costs(case, sms):
     [
         ("persistant", "did you mean 'persistent'"),
         ("Naive", "did you mean 'naive'"),
-        ("", "there is no schedule ''"),
         ("naive:4", "'naive:4' has 1 parameter but takes none; write it as 'naive'$"),
         ("naive:", "write it as 'naive'"),
         (7, "the schedule is 7"),
-        (None, "the schedule is None"),
     ],
 )
 def test_a_schedule_that_does_not_exist(name, sentence):
@@ -210,7 +118,6 @@ BROKEN = {
     "no_python": ("def (", r"schedules/no_python.py cannot be loaded \(SyntaxError: invalid syntax"),
     "no_module": ("import nowhere", "cannot be loaded .*No module named 'nowhere'"),
     "no_function": ("", r"schedules/no_function.py must define a function no_function\(problem, device\)"),
-    "no_callable": ("no_callable = 3", "must define a function no_callable"),
     "no_device": ("def no_device(problem): ...", r"must define a function no_device\(problem, device\)"),
     "no_plan": ("def no_plan(problem, device): ...", "'no-plan' returned None of type NoneType; it must ret"),
 }
@@ -263,19 +170,8 @@ def test_a_seed_is_a_whole_number(seed):
 
 
 @pytest.mark.parametrize("schedule", EVERY_SCHEDULE)
-def test_a_million_tiles_are_cheap_to_plan(schedule):
-    made = plan(schedule, Problem(2**17, 2**17, 128, tile=(128, 128, 64), order="hilbert"), Device(132))
-    segments = len(made.segments) + len(made.shared)
-    cut = {"split-k:2": 2**20, "stream-k": 131, "stream-k-hybrid": 131}.get(schedule, 0)
-    assert 0 <= segments - 2**20 <= cut
-    assert made.segments.nbytes + made.shared.nbytes == 16 * segments
-
-
-def test_simulate_returns_a_trace_that_says_how_it_was_made():
-    costs = Costs(k_step=5, launch=3)
-    trace = simulate("persistent", Problem(100, 100, 100), Device(3), costs, seed=9)
-    assert isinstance(trace, Trace)
-    assert (trace.origin, trace.tick_ns, trace.schedule) == ("simulated", 1, "persistent")
-    assert trace.meta["seed"] == 9
-    assert Costs.from_mapping(trace.meta["costs"]) == costs
-    assert trace.meta["launches"] == 3
+def test_a_plan_takes_16_bytes_for_a_segment_and_cuts_no_tile_that_it_need_not(schedule):
+    made = plan(schedule, Problem(128 * 200, 128 * 100, 128, tile=(128, 128, 64)), Device(132))
+    cut = {"split-k:2": 20_000, "stream-k": 131, "stream-k-hybrid": 131}.get(schedule, 0)
+    assert 0 <= len(made.rows) - 20_000 <= cut
+    assert made.segments.nbytes + made.shared.nbytes == 16 * len(made.rows)
