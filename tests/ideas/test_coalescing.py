@@ -33,7 +33,7 @@ def test_each_byte_asked_for_lies_in_a_sector_that_is_touched(warp):
     asked = {
         byte // coalescing.SECTOR for first in addresses.tolist() for byte in range(first, first + width)
     }
-    assert coalescing.touched(addresses, width).tolist() == sorted(asked)
+    assert coalescing.touched(addresses).tolist() == sorted(asked)
 
 
 @given(warps(), st.randoms())

@@ -6,7 +6,7 @@ the *interleaved* tree adds word 2st + s to word 2st in thread t. At stride s, f
 Programming Guide, Shared Memory), so an access of a warp takes as many wavefronts as the most distinct words
 that fall into one bank. With `shfl.sync.bfly`, a warp sums its registers without shared memory (Justin
 Luitjens, Faster Parallel Reductions on Kepler, NVIDIA, 2014). The kernels follow Mark Harris, Optimizing
-Parallel Reduction in CUDA (NVIDIA, 2007). Counts out of range raise TilesimError.
+Parallel Reduction in CUDA (NVIDIA, 2007).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,18 +14,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tilesim.errors import TilesimError, shown, whole
 from tilesim.ideas.coalescing import WARP
 
 BANKS, WORD = 32, 4
 """Banks of shared memory, and bytes per word (CUDA C++ Programming Guide, Shared Memory)."""
-MOST_THREADS = 1024
-"""Threads per block (CUDA C++ Programming Guide, Technical Specifications per Compute Capability)."""
 THREADS, ADDED = 256, 8
 """Threads per block of the shipped kernels, and how many blocks of input each of the later ones sums while
 loading."""
-LARGEST = 2**48
-"""Maximum length of a vector."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +52,6 @@ def interleaved(threads: int = THREADS) -> tuple[Level, ...]:
     >>> [(level.stride, len(level.owns), level.owns[:3].tolist()) for level in interleaved(64)[:3]]
     [(1, 32, [0, 2, 4]), (2, 16, [0, 4, 8]), (4, 8, [0, 8, 16])]
     """
-    check_threads(threads)
     levels = []
     for level in range(threads.bit_length() - 1):
         stride = 1 << level
@@ -72,7 +66,6 @@ def sequential(threads: int = THREADS) -> tuple[Level, ...]:
     >>> [(level.stride, level.others[:2].tolist()) for level in sequential(64)[:3]]
     [(32, [32, 33]), (16, [16, 17]), (8, [8, 9])]
     """
-    check_threads(threads)
     strides = [threads >> (level + 1) for level in range(threads.bit_length() - 1)]
     return tuple(Level(stride, np.arange(stride), np.arange(stride) + stride) for stride in strides)
 
@@ -137,7 +130,6 @@ def work(levels: Sequence[Level], added: int = 1) -> Work:
     >>> work(sequential(), added=8)
     Work(values=2048, loads=24, load_wavefronts=24, store_wavefronts=20, barriers=8)
     """
-    added = whole("the blocks of input that are added", added, 1, MOST_THREADS, TilesimError)
     owns = accesses(levels)
     others = accesses([Level(level.stride, level.others, level.owns) for level in levels])
     threads = 2 * len(levels[0].owns) if levels[0].stride == 1 else 2 * levels[0].stride
@@ -154,7 +146,6 @@ def work(levels: Sequence[Level], added: int = 1) -> Work:
 def shuffled(threads: int = THREADS, added: int = 1) -> Work:
     """The work of a block whose warps sum by shuffles: each stores its sum, and one warp sums these and
     stores the total, which one lane loads. A block of one warp uses no shared memory."""
-    check_threads(threads)
     warps = threads // WARP
     values = added * threads
     if warps == 1:
@@ -175,15 +166,4 @@ def steps(threads: int = THREADS, added: int = ADDED) -> dict[str, Work]:
 
 def blocks(n: int, values: int = THREADS) -> int:
     """Thread blocks that sum n values, `values` each."""
-    n = whole("the number of values", n, 1, LARGEST, TilesimError)
-    return -(-n // whole("the values of a thread block", values, 1, LARGEST, TilesimError))
-
-
-def check_threads(threads: int) -> None:
-    """Raise TilesimError unless `threads` is a power of two from 32 to 1024."""
-    whole("the threads of a block", threads, WARP, MOST_THREADS, TilesimError)
-    if threads & (threads - 1):
-        raise TilesimError(
-            f"the threads of a block are {shown(threads)}; they must be a power of two, so that halving them"
-            " ends at one"
-        )
+    return -(-n // values)
