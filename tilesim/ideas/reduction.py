@@ -11,13 +11,14 @@ Parallel Reduction in CUDA (NVIDIA, 2007).
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from tilesim.ideas.coalescing import WARP
 
-BANKS, WORD = 32, 4
-"""Banks of shared memory, and bytes per word (CUDA C++ Programming Guide, Shared Memory)."""
+BANKS = 32
+"""Of shared memory (CUDA C++ Programming Guide, Shared Memory)."""
 THREADS, ADDED = 256, 8
 """Threads per block of the shipped kernels, and how many blocks of input each of the later ones sums while
 loading."""
@@ -32,13 +33,9 @@ class Level:
     others: np.ndarray
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
-    """One access of a warp on a tree's `level`: its first lanes each read one of `words`, int64 [active
-    lanes]."""
+class Access(NamedTuple):
+    """One access of a warp: its first lanes each read one of `words`, int64 [active lanes]."""
 
-    level: int
-    warp: int
     words: np.ndarray
 
     @property
@@ -76,32 +73,19 @@ TREES: Mapping[str, Callable[[int], tuple[Level, ...]]] = {
 }
 
 
-def bank(words: np.ndarray) -> np.ndarray:
-    """The bank of each 4-byte word: int64, same shape as `words`."""
-    return np.asarray(words) % BANKS
-
-
-def queues(words: np.ndarray) -> np.ndarray:
-    """How many distinct words one access reads from each bank: int64 [BANKS]."""
-    return np.bincount(bank(np.unique(words)), minlength=BANKS)
-
-
 def wavefronts(words: np.ndarray) -> int:
-    """Wavefronts of one access: the most words in one bank, 0 if no lane reads.
+    """Wavefronts of one access: the most distinct words in one bank, 0 if no lane reads.
 
     >>> [wavefronts(stride * np.arange(32)) for stride in (1, 2, 4, 8, 16, 32, 33)]
     [1, 2, 4, 8, 16, 32, 1]
     """
-    return int(queues(words).max())
+    return int(np.bincount(np.unique(words) % BANKS, minlength=BANKS).max())
 
 
-def accesses(levels: Sequence[Level]) -> tuple[Access, ...]:
-    """The loads of one operand, `owns`, of a tree's additions; warps without a pair issue none."""
-    return tuple(
-        Access(number, warp, level.owns[WARP * warp : WARP * (warp + 1)])
-        for number, level in enumerate(levels)
-        for warp in range(-(-len(level.owns) // WARP))
-    )
+def accesses(levels: Sequence[Level], operand: str = "owns") -> tuple[Access, ...]:
+    """The loads of one operand of a tree's additions, `owns` or `others`; warps without a pair issue none."""
+    words = [getattr(level, operand) for level in levels]
+    return tuple(Access(each[at : at + WARP]) for each in words for at in range(0, len(each), WARP))
 
 
 def tree_wavefronts(levels: Sequence[Level]) -> int:
@@ -130,8 +114,7 @@ def work(levels: Sequence[Level], added: int = 1) -> Work:
     >>> work(sequential(), added=8)
     Work(values=2048, loads=24, load_wavefronts=24, store_wavefronts=20, barriers=8)
     """
-    owns = accesses(levels)
-    others = accesses([Level(level.stride, level.others, level.owns) for level in levels])
+    owns, others = accesses(levels), accesses(levels, "others")
     threads = 2 * len(levels[0].owns) if levels[0].stride == 1 else 2 * levels[0].stride
     stored = sum(one.wavefronts for one in owns)
     return Work(
