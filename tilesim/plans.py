@@ -99,13 +99,7 @@ def deadlock_fault(plan: Plan, slots: int) -> str:
 
 def owners(tile: np.ndarray, done: np.ndarray | None = None) -> np.ndarray:
     """Whether each segment finishes its tile rather than storing a partial: bool, same shape as `tile`. The
-    last one does: in plan order, or by `done`.
-
-    >>> owners(np.array([0, 1, 1, 0, 2])).tolist()
-    [False, False, True, True, True]
-    >>> owners(np.array([0, 1, 1, 0, 2]), done=np.array([5, 9, 8, 7, 6])).tolist()
-    [False, True, False, True, True]
-    """
+    last one does: in plan order, or by `done`."""
     by_tile = np.argsort(tile, kind="stable") if done is None else np.lexsort((done, tile))
     owns = np.empty(len(tile), bool)
     owns[by_tile] = np.append(np.diff(tile[by_tile]) != 0, True)

@@ -48,20 +48,12 @@ def name_and_numbers(text: str) -> tuple[str, tuple[int, ...]]:
 
 
 def base_name(text: str) -> str:
-    """A name without its parameters.
-
-    >>> base_name("split-k:2"), base_name("ns::kernel")
-    ('split-k', 'ns::kernel')
-    """
+    """A name without its parameters."""
     return name_and_numbers(text)[0]
 
 
 def example(name: str, function: Callable, given: int) -> str:
-    """`name` with an example of each required parameter.
-
-    >>> example("grouped", lambda rows, columns, g: None, given=2)
-    'grouped:8'
-    """
+    """`name` with an example of each required parameter."""
     needed = [p for p in _parameters(function, given) if p.default is Parameter.empty]
     return ":".join([name, *map(_example, needed)])
 
@@ -75,13 +67,7 @@ def _example(parameter: Parameter) -> str:
 
 
 def _miscount(given: int, least: int, most: int) -> str:
-    """How a number of parameters violates `least` to `most`.
-
-    >>> _miscount(0, 1, 1), _miscount(1, 2, 3)
-    ('needs 1 parameter', 'needs at least 2 parameters')
-    >>> _miscount(1, 0, 0), _miscount(2, 1, 1), _miscount(2, 0, 1)
-    ('has 1 parameter but takes none', 'has 2 parameters but takes 1', 'has 2 parameters but takes at most 1')
-    """
+    """How a number of parameters violates `least` to `most`."""
     if given < least:
         return f"needs {'at least ' * (least < most)}{plural(least, 'parameter')}"
     takes = f"{'at most ' * (least < most)}{most}" if most else "none"
@@ -89,18 +75,10 @@ def _miscount(given: int, least: int, most: int) -> str:
 
 
 def unprintable(text: str) -> str:
-    """The first character that Python calls not printable, as U+XXXX, or "" if there is none.
-
-    >>> unprintable("warp specialised"), unprintable("a\\0b"), unprintable("\\ufffe")
-    ('', 'U+0000', 'U+FFFE')
-    """
+    """The first character that Python calls not printable, as U+XXXX, or "" if there is none."""
     return "" if text.isprintable() else next(f"U+{ord(c):04X}" for c in text if not c.isprintable())
 
 
 def plural(count: int, noun: str) -> str:
-    """A count with its noun.
-
-    >>> plural(1, "tile"), plural(18, "tile")
-    ('1 tile', '18 tiles')
-    """
+    """A count with its noun."""
     return f"{count} {noun}{'s' * (count != 1)}"

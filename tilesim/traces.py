@@ -172,12 +172,7 @@ class Trace:
 
 
 def provenance(schedule: str, problem: Work, device: Device) -> dict[str, Any]:
-    """The fields of a plan's Problem and Device, its schedule, and the version of tilesim.
-
-    >>> from tilesim import Problem
-    >>> provenance("naive", Problem(128, 640, 4), Device(2))["problem"]["order"]
-    'row-major'
-    """
+    """The fields of a plan's Problem and Device, its schedule, and the version of tilesim."""
     return {
         "tilesim": __version__,
         "schedule": schedule,
@@ -188,13 +183,7 @@ def provenance(schedule: str, problem: Work, device: Device) -> dict[str, Any]:
 
 def about(trace: Trace) -> dict[str, Any]:
     """What a run is of: its provenance, its origin, and the rest of its meta. Its costs, their badge and its
-    seed are None where it was measured.
-
-    >>> from tilesim import Costs, simulate
-    >>> found = about(simulate("naive", Problem(128, 640, 4), Device(2), Costs.ideal(), seed=3))
-    >>> found["origin"], found["badge"], found["seed"], found["problem"]["order"]
-    ('simulated', 'ideal costs', 3, 'row-major')
-    """
+    seed are None where it was measured."""
     meta = {name: value for name, value in trace.meta.items() if name not in ("launches", "costs", "seed")}
     costs = trace.meta.get("costs")
     return provenance(trace.schedule, trace.problem, trace.device) | {

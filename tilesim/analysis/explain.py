@@ -136,11 +136,7 @@ def costs_behind(trace: Trace) -> Costs:
 
 
 def apportioned(values: Sequence[int], whole: int) -> list[int]:
-    """`values` as integer shares of `whole` that add up to it, by largest remainder.
-
-    >>> apportioned([1, 1, 1], 100), apportioned([500, -20, 520], 10)
-    ([34, 33, 33], [5, 0, 5])
-    """
+    """`values` as integer shares of `whole` that add up to it, by largest remainder."""
     total = sum(values)
     found, rests = zip(*(divmod(value * whole, total) for value in values), strict=True)
     up = sorted(range(len(rests)), key=lambda i: -rests[i])[: whole - sum(found)]

@@ -35,11 +35,7 @@ class LoopTime(NamedTuple):
 
 
 def shares(terms: np.ndarray) -> np.ndarray:
-    """What each of `terms` [terms, ...] gets of a K-step: the first its own time, the largest the rest.
-
-    >>> np.stack([shares(np.array([3.0, 0.0, 0.0])), shares(np.array([1.0, 2.0, 4.0]))]).tolist()
-    [[3.0, 0.0, 0.0], [1.0, 0.0, 3.0]]
-    """
+    """What each of `terms` [terms, ...] gets of a K-step: the first its own time, the largest the rest."""
     found = np.where(terms.argmax(axis=0) == _numbers(terms), terms.max(axis=0) - terms[0], 0.0)
     found[0] = terms[0]
     return found
@@ -88,13 +84,7 @@ def loop_time(trace: Trace, costs: Costs) -> LoopTime:
 
 
 def beside(trace: Trace) -> np.ndarray:
-    """How long each main loop shares its SM with 0, 1, ... others: int64 ns [ctas_per_sm, spans].
-
-    >>> from tilesim import Costs, Device, Problem, simulate
-    >>> tiles = Problem(128, 384, 8, tile=(128, 128, 4))
-    >>> beside(simulate("naive", tiles, Device(1, ctas_per_sm=2), Costs.ideal())).tolist()
-    [[0, 0, 2000], [2000, 2000, 0]]
-    """
+    """How long each main loop shares its SM with 0, 1, ... others: int64 ns [ctas_per_sm, spans]."""
     spans = trace.spans
     times = np.concatenate([spans["start"], spans["drain"]])
     in_order = np.lexsort((times, np.tile(spans["sm"], 2)))

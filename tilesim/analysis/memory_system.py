@@ -37,9 +37,6 @@ def plateaus(points: Sequence[tuple[float, float]]) -> tuple[Plateau, ...]:
 
     The longest run of at least LEAST adjacent points within TOLERANCE comes first (the flattest, if several
     are as long); the points on both sides of it are searched in the same way.
-
-    >>> plateaus([(1, 10.0), (2, 10.1), (4, 10.0), (8, 17.0), (16, 20.0), (32, 20.2), (64, 20.1)])
-    (Plateau(first=1, last=4, value=10.0), Plateau(first=16, last=64, value=20.1))
     """
     points = sorted(points)
     best: tuple[int, float, int] | None = None
@@ -81,11 +78,7 @@ class TileLatency(NamedTuple):
     bytes_per_clock: float
 
     def cycles(self, size: float) -> float:
-        """Of a tile of `size` bytes.
-
-        >>> TileLatency(base=350.0, bytes_per_clock=100.0).cycles(49152)
-        841.52
-        """
+        """Of a tile of `size` bytes."""
         return self.base + size / self.bytes_per_clock
 
 

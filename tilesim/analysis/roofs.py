@@ -45,27 +45,15 @@ def roofs(device: str) -> tuple[Roof, ...]:
 
 def dram_bytes(counted: float, stored: float, l2_mb: float) -> float:
     """DRAM traffic of a kernel: the bytes counted, plus those stored that are still in the L2. A profiler
-    stops counting when the kernel ends, but up to `l2_mb` · 10⁶ bytes of its stores reach DRAM later.
-
-    >>> dram_bytes(counted=2 * 2 * 2048**2, stored=2 * 2048**2, l2_mb=50) == 3 * 2 * 2048**2  # A, B and C
-    True
-    """
+    stops counting when the kernel ends, but up to `l2_mb` · 10⁶ bytes of its stores reach DRAM later."""
     return counted + min(stored, l2_mb * 1e6)
 
 
 def product_bytes(m: int, n: int, k: int, dtype: str) -> int:
-    """The minimum traffic of a product: A and B read once, C written once.
-
-    >>> product_bytes(16, 8192, 8192, "bf16")
-    134742016
-    """
+    """The minimum traffic of a product: A and B read once, C written once."""
     return (m * k + k * n + m * n) * DTYPE_BYTES[dtype]
 
 
 def spot(name: str, flops: float, moved: float, us: float) -> Spot:
-    """The spot of a kernel that did `flops` in `us` with `moved` bytes.
-
-    >>> spot("sum", 1e6, 4e6, 1.0)
-    Spot(name='sum', intensity=0.25, tflops=1.0)
-    """
+    """The spot of a kernel that did `flops` in `us` with `moved` bytes."""
     return Spot(name, flops / moved, flops / us / 1e6)

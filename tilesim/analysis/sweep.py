@@ -101,12 +101,7 @@ def sweep(
 
 
 def row(one: Combination, costs: str | PathLike[str] | None = None, seed: int = 0) -> Row:
-    """Simulate one combination.
-
-    >>> one = row(Combination("naive", Problem(133, 1, 64, tile=(1, 1, 64)), Device(132)), "ideal")
-    >>> one.tiles, one.waves, f"{one.utilization:.1%}", one.costs, one.error
-    (133, 2, '50.4%', 'ideal costs', '')
-    """
+    """Simulate one combination."""
     schedule, problem, device = one
     try:
         known = None if costs is None else read_costs(costs, schedule, problem, device)

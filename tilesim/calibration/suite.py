@@ -50,13 +50,7 @@ class Run:
 
 
 def suite(known: Mapping[str, Any]) -> list[Run]:
-    """The runs for a GPU of which these facts are known: sms, l2_mb, peak_tflops, shared_kib_per_block.
-
-    >>> h200 = {"sms": 132, "l2_mb": 50, "peak_tflops": {"bf16": 989}, "shared_kib_per_block": 227}
-    >>> runs = suite(h200)
-    >>> len(runs), runs[0].name, runs[0].problem.tiles, runs[-1].name
-    (24, 'naive-wide-short', 600, 'dram-latency')
-    """
+    """The runs for a GPU of which these facts are known: sms, l2_mb, peak_tflops, shared_kib_per_block."""
     tiles = LARGE if known.get("shared_kib_per_block", 0) >= ROOMY_KIB else SMALL
     dtype = next(name for name in (*DTYPES, *known["peak_tflops"]) if name in known["peak_tflops"])
     wide, square, narrow = (Problem(1, 1, 1, tile=tile, dtype=dtype, order=ORDER) for tile in tiles)

@@ -28,10 +28,6 @@ def candidates(product: Product, device: Device, loads: str = "") -> Iterator[Ke
     `loads`: "tma" or "ptr"; by default TMA if rows are aligned for it and the device has it. Left out is what
     does not fit, what is wasteful (tiles twice as large as the matrix, more stages than K-steps), and what
     comes to the same.
-
-    >>> few = list(candidates(Product(64, 64, 64), Device(132)))
-    >>> {one.tile for one in few} >= {(64, 64, 64)}, max(one.stages for one in few)
-    (True, 1)
     """
     limits = limits_of(device.name)
     loads = loads or ("tma" if "tma" in limits.features and not product.misaligned else "ptr")
@@ -106,11 +102,7 @@ FEWEST_STEPS = 4
 
 def schedules(schedule: str, tiled: Problem, slots: int) -> list[str]:
     """The schedules of a kernel under `schedule` that make a difference on so many slots: tiles are split
-    where they would leave slots idle.
-
-    >>> schedules("stream-k", Problem(64, 4096, 4096, (64, 64, 64)), 132)
-    ['stream-k:132', 'stream-k:128']
-    """
+    where they would leave slots idle."""
     tiles, steps = tiled.tiles, tiled.k_steps
     name, parts = name_and_numbers(schedule)
     if name == "stream-k":

@@ -48,11 +48,7 @@ class Tiling(NamedTuple):
 
 
 def family(config: KernelConfig) -> Family:
-    """The family of a configuration.
-
-    >>> family(KernelConfig("warp-specialized", "stream-k", (64, 64, 64)))
-    Family(kernel='warp-specialized', few_rows=False, split=True)
-    """
+    """The family of a configuration."""
     few = config.kernel == "warp-specialized" and config.tile[0] < WGMMA_M
     return Family(config.kernel, few, config.can_split)
 

@@ -71,12 +71,7 @@ def grid(config: KernelConfig, product: Product, device: Device) -> Grid:
 
 
 def spread(problem: Problem, tiles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rows and columns of tiles among so many that follow each other in the order: float64, their shape.
-
-    >>> wide = Problem(1024, 4096, 64, (128, 128, 64), order="grouped:4")
-    >>> [side.tolist() for side in spread(wide, np.array([64.0]))]
-    [[4.0], [16.0]]
-    """
+    """Rows and columns of tiles among so many that follow each other in the order: float64, their shape."""
     name, _, height = problem.order.partition(":")
     group = min(problem.tiles_m, int(height) if name == "grouped" else 1)
     columns = np.minimum(problem.tiles_n, np.ceil(tiles / group))
@@ -91,12 +86,7 @@ def operand_bytes(problem: Problem) -> tuple[int, int]:
 
 
 def sent(problem: Problem, blocks: np.ndarray, split_count: int, sms: int, dependent: bool) -> np.ndarray:
-    """Bytes that the L2 sends a K-step to so many thread blocks in step, once to a GPC: float64, their shape.
-
-    >>> few = Problem(192, 4096, 4096, (64, 128, 64), order="grouped:8")
-    >>> [int(sent(few, np.array([96.0]), 1, 132, dependent)[0]) // 1024 for dependent in (False, True)]
-    [704, 1488]
-    """
+    """Bytes a K-step that the L2 sends to so many thread blocks in step, once to a GPC: float64 as `blocks`."""
     gpcs = max(1.0, sms / GPC_SMS)
     each = np.maximum(1.0, blocks / gpcs)  # thread blocks of a GPC
     tiles = np.maximum(1.0, blocks / split_count)

@@ -44,11 +44,6 @@ def requests(problem: Problem, layout: str) -> tuple[float, float]:
 
     What begins within a line takes another for the next one, and what begins within a SECTOR one more: seen
     on an H200 in fp8 with K an odd multiple of 16.
-
-    >>> requests(Problem(512, 512, 96, dtype="bf16"), "nn")
-    (1.5, 1.0)
-    >>> requests(Problem(512, 512, 1040, dtype="fp8"), "nt")
-    (2.375, 2.375)
     """
     size = DTYPE_BYTES[problem.dtype]
     a = problem.k if layout[0] == "n" else gcd(problem.m, problem.tile_m)

@@ -73,11 +73,7 @@ def named(name: str) -> Gpu | None:
 
 
 def preset_of(name: str) -> str:
-    """The preset whose constants the GPU of a driver's name has, "" where nobody knows it.
-
-    >>> preset_of("NVIDIA H100 80GB HBM3"), preset_of("My GPU")
-    ('h100', '')
-    """
+    """The preset whose constants the GPU of a driver's name has, "" where nobody knows it."""
     gpu = named(name)
     return gpu.preset if gpu else ""
 
@@ -137,11 +133,7 @@ def _of_name(name: str) -> Iterator[Known]:
 
 
 def _plain(name: str) -> str:
-    """A name without what drivers of some years, and people, leave out.
-
-    >>> _plain("NVIDIA GeForce RTX 4090"), _plain("rtx 4090")
-    ('rtx4090', 'rtx4090')
-    """
+    """A name without what drivers of some years, and people, leave out."""
     return re.sub(r"\b(nvidia|geforce|tesla)\b|[\s_-]", "", name.lower())
 
 
@@ -171,10 +163,6 @@ def _runs(preset: Mapping[str, Any], capability: str) -> bool:
 
 
 def features_of(capability: str) -> tuple[str, ...]:
-    """What kernels may need of a GPU of a compute capability, of tilesim.devices.facts.FEATURES.
-
-    >>> features_of("9.0")
-    ('async-copy', 'tma', 'clusters', 'warpgroup-mma')
-    """
+    """What kernels may need of a GPU of a compute capability, of tilesim.devices.facts.FEATURES."""
     major = int(capability.partition(".")[0])
     return tuple(one for one in FEATURES if SINCE.get(one, 99) <= major or ONLY.get(one) == major)

@@ -73,30 +73,18 @@ def discard(name: str) -> None:
 
 
 def facts(name: str) -> dict[str, Fact]:
-    """What is known of a device, each with its source or rule; DeviceError where there is no such device.
-
-    >>> facts("a100")["l2_gb_per_s"].source, facts("a100")["launch_cycles"].rule
-    ('gpu-benches', 'as many cycles as on the H200')
-    """
+    """What is known of a device, each with its source or rule; DeviceError where there is no such device."""
     return with_derived(published(entry_of(name)))
 
 
 def badge(name: str) -> str:
-    """What the constants of a device rest on, as a short label.
-
-    >>> badge("a100")
-    'A100, datasheet and microbenchmarks'
-    """
+    """What the constants of a device rest on, as a short label."""
     short = presets()[name]["short"]
     return f"{short}, a file's figures" if name in _registered else sourced.badge(short, facts(name))
 
 
 def in_words(name: str) -> str:
-    """A preset's short name with its article; the letters of a word in capitals are spelt out.
-
-    >>> in_words("a100"), in_words("t4")
-    ('an A100', 'a T4')
-    """
+    """A preset's short name with its article; the letters of a word in capitals are spelt out."""
     short = presets()[name]["short"]
     vowels = "AEFHILMNORSX" if short.split()[0].isupper() else "AEIOaeio"
     return f"{'an' if short[0] in vowels else 'a'} {short}"

@@ -131,11 +131,7 @@ ROWS = 2**13
 
 
 def chunks(rows: int, size: int = ROWS) -> Iterator[slice]:
-    """Slices of at most `size` rows that cover range(rows) in order.
-
-    >>> list(chunks(5, 2))
-    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
-    """
+    """Slices of at most `size` rows that cover range(rows) in order."""
     for begin in range(0, rows, size):
         yield slice(begin, min(begin + size, rows))
 

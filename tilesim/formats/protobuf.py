@@ -11,11 +11,7 @@ Value = int | bytes
 
 
 def varint(number: int) -> bytes:
-    """A whole number, seven bits a byte, the lowest first; a negative one as 64 bits.
-
-    >>> varint(300).hex(), len(varint(-1))
-    ('ac02', 10)
-    """
+    """A whole number, seven bits a byte, the lowest first; a negative one as 64 bits."""
     number &= 2**64 - 1
     found = bytearray()
     while number > 0x7F:

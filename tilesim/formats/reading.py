@@ -68,11 +68,7 @@ AS_IT_IS = Reading()
 
 
 def listed(names: Iterable[str], most: int = 12) -> str:
-    """What there is, for a sentence.
-
-    >>> listed(["sm", "t0"]), listed([])
-    ("there are 'sm', 't0'", 'there are none')
-    """
+    """What there is, for a sentence."""
     found = list(dict.fromkeys(names))
     words = ", ".join(shown(name) for name in found[:most]) + ", ..." * (len(found) > most)
     return f"there are {words}" if found else "there are none"
@@ -131,11 +127,7 @@ def tiles_of_rows(how: str | Columns, found: Columns, problem: Work, at: At) -> 
 
 
 def numbered(found: Columns) -> np.ndarray:
-    """The number of each row as a work item: `tile`, else the order in which they start: int64 [rows].
-
-    >>> numbered({"sm": np.array([1, 0, 0]), "start": np.array([0, 0, 9])}).tolist()
-    [1, 0, 2]
-    """
+    """The number of each row as a work item: `tile`, else the order in which they start: int64 [rows]."""
     if "tile" in found:
         return found["tile"]
     tile = np.empty(len(found["start"]), np.int64)
@@ -151,11 +143,7 @@ def items(found: Columns, names: Sequence[str]) -> dict[str, list[Any]]:
 
 
 def _turns(found: Columns) -> np.ndarray:
-    """How many rows of its block come before each row, in order of time: int64, shape [rows].
-
-    >>> _turns({"cta": np.array([0, 1, 0, 0]), "start": np.array([5, 5, 9, 1])}).tolist()
-    [1, 0, 2, 0]
-    """
+    """How many rows of its block come before each row, in order of time: int64, shape [rows]."""
     by_block = np.lexsort((found.get("start", np.zeros(len(found["cta"]))), found["cta"]))
     sorted_ctas = found["cta"][by_block]
     turn = np.empty(len(by_block), np.int64)

@@ -17,13 +17,7 @@ KERNEL = np.dtype([(name, np.int64) for name in ("called", "begin", "end")])
 
 
 def timeline(kernels: int, kernel: int, call: int, gap: int) -> np.ndarray:
-    """When each kernel is launched and runs: KERNEL [kernels]. With `call=0` all are ready at once.
-
-    >>> timeline(3, kernel=5, call=17, gap=1).tolist()
-    [(17, 17, 22), (34, 34, 39), (51, 51, 56)]
-    >>> timeline(3, kernel=30, call=17, gap=1)["begin"].tolist()
-    [17, 48, 79]
-    """
+    """When each kernel is launched and runs: KERNEL [kernels]. With `call=0` all are ready at once."""
     made = np.zeros(kernels, KERNEL)
     made["called"] = call * np.arange(1, kernels + 1)
     number = np.arange(kernels)

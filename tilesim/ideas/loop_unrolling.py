@@ -51,11 +51,6 @@ def flights(loads: int, factor: int, latency: float, step: float = RESULT) -> np
 
     The `factor` loads of an iteration are issued `step` apart. Each value is used, for `step`, when it has
     arrived and the previous one has been used. The next iteration begins after the last use.
-
-    >>> flights(2, factor=1, latency=100, step=4)["used"].tolist()
-    [104.0, 208.0]
-    >>> flights(2, factor=2, latency=100, step=4)["used"].tolist()
-    [104.0, 108.0]
     """
     turn, place = np.divmod(np.arange(loads), factor)
     found = np.zeros(loads, FLIGHT)

@@ -44,11 +44,7 @@ class Access(NamedTuple):
 
 
 def interleaved(threads: int = THREADS) -> tuple[Level, ...]:
-    """The tree that adds neighbors first; `threads` must be a power of two from 32 to 1024.
-
-    >>> [(level.stride, len(level.owns), level.owns[:3].tolist()) for level in interleaved(64)[:3]]
-    [(1, 32, [0, 2, 4]), (2, 16, [0, 4, 8]), (4, 8, [0, 8, 16])]
-    """
+    """The tree that adds neighbors first; `threads` must be a power of two from 32 to 1024."""
     levels = []
     for level in range(threads.bit_length() - 1):
         stride = 1 << level
@@ -58,11 +54,7 @@ def interleaved(threads: int = THREADS) -> tuple[Level, ...]:
 
 
 def sequential(threads: int = THREADS) -> tuple[Level, ...]:
-    """The tree that adds halves first.
-
-    >>> [(level.stride, level.others[:2].tolist()) for level in sequential(64)[:3]]
-    [(32, [32, 33]), (16, [16, 17]), (8, [8, 9])]
-    """
+    """The tree that adds halves first."""
     strides = [threads >> (level + 1) for level in range(threads.bit_length() - 1)]
     return tuple(Level(stride, np.arange(stride), np.arange(stride) + stride) for stride in strides)
 
@@ -107,13 +99,7 @@ class Work:
 
 def work(levels: Sequence[Level], added: int = 1) -> Work:
     """The work of a block that sums `added` blocks of input while loading, and then climbs a tree: each level
-    waits at a barrier, loads both operands of its additions, and stores the sums over the first ones.
-
-    >>> work(interleaved())
-    Work(values=256, loads=24, load_wavefronts=94, store_wavefronts=55, barriers=8)
-    >>> work(sequential(), added=8)
-    Work(values=2048, loads=24, load_wavefronts=24, store_wavefronts=20, barriers=8)
-    """
+    waits at a barrier, loads both operands of its additions, and stores the sums over the first ones."""
     owns, others = accesses(levels), accesses(levels, "others")
     threads = 2 * len(levels[0].owns) if levels[0].stride == 1 else 2 * levels[0].stride
     stored = sum(one.wavefronts for one in owns)

@@ -71,11 +71,7 @@ class Level:
 
 def instruction(columns: int, dtype: str) -> tuple[int, int, int]:
     """(m, n, k) of the widest wgmma that divides a warp group's tile of so many columns; ProblemError for a
-    dtype or columns that none has.
-
-    >>> instruction(256, "bf16"), instruction(192, "fp8"), instruction(512, "tf32")
-    ((64, 256, 16), (64, 192, 32), (64, 256, 8))
-    """
+    dtype or columns that none has."""
     if dtype not in DTYPES:
         raise ProblemError(f"wgmma does not multiply {dtype}; choose from {', '.join(DTYPES)}")
     if columns < COLUMN_STEP or columns % COLUMN_STEP:
@@ -88,11 +84,7 @@ def instruction(columns: int, dtype: str) -> tuple[int, int, int]:
 
 def group_tile(problem: Problem, warps: int) -> tuple[int, int]:
     """(rows, columns) of the part of a block tile that each warp group multiplies: rows are split as long as
-    each has 64, then columns, as Triton does on Hopper. Raises ProblemError where that does not come out.
-
-    >>> group_tile(Problem(4096, 4096, 4096), 8), group_tile(Problem(4096, 4096, 4096, tile=(64, 256, 64)), 8)
-    ((64, 256), (64, 128))
-    """
+    each has 64, then columns, as Triton does on Hopper. Raises ProblemError where that does not come out."""
     warps = whole("the number of warps", warps, GROUP, MOST_WARPS, ProblemError)
     rows, columns, _ = problem.tile
     if warps % GROUP:

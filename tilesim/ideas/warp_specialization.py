@@ -105,14 +105,7 @@ def timeline(
     times: Times, tiles: int, k_steps: int, stages: int, groups: int = 1, producer: bool = True
 ) -> Timeline:
     """When a thread block loads, multiplies and writes `tiles` tiles of `k_steps` K-steps each; `groups` of
-    consumers take tiles in turn. Without a `producer`, the only group also loads.
-
-    >>> times = Times(latency=700, k_step=600, write=2100)
-    >>> alike = timeline(times, tiles=3, k_steps=8, stages=4, producer=False)
-    >>> specialised = timeline(times, tiles=3, k_steps=8, stages=4)
-    >>> [[pause.end - pause.start for pause in one.pauses()] for one in (alike, specialised)]
-    [[2800, 2800], [2100, 2100]]
-    """
+    consumers take tiles in turn. Without a `producer`, the only group also loads."""
     steps, writes = np.zeros(tiles * k_steps, STEP), np.zeros(tiles, WRITE)
     written = [0] * groups
     empty: list[int] = []

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -60,20 +60,12 @@ class LadderStep:
 
     @property
     def tflops(self) -> float:
-        """TFLOP/s at the median time.
-
-        >>> round(_step(m=4096, n=4096, k=4096, us=171.8).tflops, 2)
-        799.99
-        """
+        """TFLOP/s at the median time."""
         return self.flops / self.us / 1e6
 
     @property
     def intensity(self) -> float | None:
-        """Arithmetic intensity: FLOP for each byte from and to DRAM; None where the bytes are not known.
-
-        >>> _step(m=1024, n=1024, k=1024, dram_bytes=8 * 2**20).intensity
-        256.0
-        """
+        """Arithmetic intensity: FLOP for each byte from and to DRAM; None where the bytes are not known."""
         return self.flops / self.dram_bytes if self.dram_bytes else None
 
 
@@ -102,13 +94,7 @@ class Ladder:
 
     def of(self, **sizes: int | str) -> "Ladder":
         """The ladder of one problem: the one with most steps, then the largest, of those that have `sizes`,
-        any of m, n, k and dtype. Raises ReportError, which says what there is, where none has them.
-
-        >>> rows = [_step(step=r, m=m) for r, m in [(1, 512), (2, 512), (1, 1024)]]
-        >>> both = Ladder({}, "", Limit(1, 1), Limit(1, 1), tuple(rows))
-        >>> [row.m for row in both.of().rows], [row.m for row in both.of(m=1024).rows]
-        ([512, 512], [1024])
-        """
+        any of m, n, k and dtype. Raises ReportError, which says what there is, where none has them."""
         fitting = self._fitting(sizes)
         most = max(fitting, key=lambda rows: (len(rows), rows[0].flops))
         return replace(self, rows=most)
@@ -132,11 +118,7 @@ class Ladder:
 
 
 def ridge(peak_tflops: float, bandwidth_gb_per_s: float) -> float:
-    """The intensity, FLOP a byte, from which on arithmetic is the limit, and no longer memory.
-
-    >>> ridge(800.0, 4000.0)
-    200.0
-    """
+    """The intensity, FLOP a byte, from which on arithmetic is the limit, and no longer memory."""
     return 1000 * peak_tflops / bandwidth_gb_per_s
 
 
@@ -144,15 +126,5 @@ def roofline(intensity: ArrayLike, peak_tflops: float, bandwidth_gb_per_s: float
     """The most TFLOP/s that `intensity`, in FLOP a byte, allows: what memory feeds, up to the peak.
 
     S. Williams, A. Waterman, D. Patterson, Roofline (2009).
-
-    >>> roofline([10, 100, 1000], 800, 4000).tolist()
-    [40.0, 400.0, 800.0]
     """
     return np.minimum(peak_tflops, np.asarray(intensity, float) * bandwidth_gb_per_s / 1000)
-
-
-def _step(**given: Any) -> LadderStep:
-    """A step of a cube of 1024, for the doctests."""
-    texts: dict[str, Any] = {"name": "tiled", "change": "a change", "why": "A reason.", "dtype": "bf16"}
-    figures: dict[str, Any] = dict.fromkeys("mnk", 1024) | {"step": 1, "us": 10.0, "p20": 9.0, "p80": 11.0}
-    return LadderStep(**texts | figures | given)

@@ -142,17 +142,7 @@ def lost(since: np.ndarray, kept: float) -> np.ndarray:
 
 
 def loads(plan: Plan, problem: Problem, slots: int, gap: float) -> Loads:
-    """What `plan` loads on `slots` slots, with `gap` K-steps between two main loops of a slot.
-
-    >>> from tilesim import Device, plan
-    >>> wide = Problem(128, 2560, 128, tile=(128, 128, 64))
-    >>> seen = loads(plan("naive", wide, Device(4)), wide, slots=4, gap=0)
-    >>> found = seen.behind(cache=10**9)
-    >>> found.missed[seen.row == 0].tolist()  # A once and four tiles of B: 5 x 128 x 64 x 2 bytes
-    [81920.0, 81920.0]
-    >>> found.missed[seen.row == 4].tolist()  # A is in the cache
-    [65536.0, 65536.0]
-    """
+    """What `plan` loads on `slots` slots, with `gap` K-steps between two main loops of a slot."""
     tile, k0, k1 = (plan.rows[name].astype(np.int64) for name in ("tile", "k0", "k1"))
     steps = k1 - k0
     length = int(max(1, -(-steps.sum() // MOST_PIECES)))

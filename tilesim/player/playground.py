@@ -62,11 +62,7 @@ def choices() -> dict[str, dict[str, str]]:
 def answer(given: Mapping[str, str]) -> dict[str, Any]:
     """The results for the fields `given`; missing ones have the values of DEFAULT: {"errors": {field:
     sentence}} if any is invalid, else `command`, `plans`, `names`, `figures`: {figure: [one per run]}, and
-    `page`: HTML.
-
-    >>> answer({"m": "0"})["errors"]
-    {'m': 'm is 0; it must be a whole number from 1 to 1099511627776'}
-    """
+    `page`: HTML."""
     fields = DEFAULT | {name: text.strip() for name, text in given.items() if name in DEFAULT}
     try:
         problem, device = _problem(fields), _device(fields)
@@ -88,11 +84,7 @@ def answer(given: Mapping[str, str]) -> dict[str, Any]:
 
 
 def command(fields: Mapping[str, str]) -> str:
-    """The command line for the first schedule of valid fields, without options at their defaults.
-
-    >>> command(DEFAULT | {"m": "512", "sms": "4"})
-    'tilesim simulate naive --m 512 --device h200 --sms 4'
-    """
+    """The command line for the first schedule of valid fields, without options at their defaults."""
     words = ["tilesim", "simulate", fields["schedules"].split()[0]]
     for name in ("m", "n", "k", "tile", "order", "dtype", "device", "sms"):
         needed = fields[name] != DEFAULT[name] or (name == "device" and fields["sms"])

@@ -114,12 +114,7 @@ def _offers() -> dict[str, tuple["EntryPoint", ...]]:
 
 
 def _packages(points: tuple["EntryPoint", ...]) -> str:
-    """The packages that offer these entry points.
-
-    >>> from importlib.metadata import EntryPoint
-    >>> _packages((EntryPoint("snake", "my_package.schedules:snake", GROUP),))
-    'the package my_package'
-    """
+    """The packages that offer these entry points."""
     names = sorted({point.dist.name if point.dist else point.module.partition(".")[0] for point in points})
     return f"the package{'s' * (len(names) > 1)} {' and '.join(names)}"
 
