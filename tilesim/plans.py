@@ -51,7 +51,9 @@ class Plan:
             raise PlanError(f"segments must be sorted by a thread block from 0 to {self.ctas - 1}")
         if self.ctas < 1:
             raise PlanError(f"the plan has {self.ctas} thread blocks; it needs at least one")
-        object.__setattr__(self, "offsets", _offsets(cta, self.ctas))
+        offsets = np.arange(self.ctas + 1, dtype=np.int64)
+        each_has_one = np.array_equal(cta, offsets[:-1])
+        object.__setattr__(self, "offsets", offsets if each_has_one else np.searchsorted(cta, offsets))
         rows = np.concatenate([self.segments, self.shared]) if len(self.shared) else self.segments
         object.__setattr__(self, "rows", rows)
         object.__setattr__(self, "segments", rows[: len(cta)])
@@ -156,13 +158,6 @@ def coverage_fault(rows: np.ndarray, problem: Work) -> str:
         return f"tile {missing[0]} is never computed"
     cut = (counts > 1)[tile] | ~whole
     return _cut_fault(tile[cut], k0[cut], k1[cut], steps)
-
-
-def _offsets(cta: np.ndarray, ctas: int) -> np.ndarray:
-    """The first segment of each thread block, and the end of all: int64 [ctas + 1]; `cta` is sorted."""
-    offsets = np.arange(ctas + 1, dtype=np.int64)
-    each_has_one = np.array_equal(cta, offsets[:-1])
-    return offsets if each_has_one else np.searchsorted(cta, offsets)
 
 
 def _all_different(tile: np.ndarray) -> bool:

@@ -60,20 +60,13 @@ def _ticks(trace: Trace) -> tuple[np.ndarray, np.ndarray] | None:
     start, drain = spans["start"][long], spans["drain"][long]
     if not len(start):
         return None
-    ends = int(spans["issue"].min()), int(spans["done"].max())
-    times, clock = _clock(start, drain, spans["cycles"][long] / (drain - start), *ends)
-    return times, np.append(0.0, np.cumsum(clock * np.diff(times)))
-
-
-def _clock(
-    start: np.ndarray, drain: np.ndarray, each: np.ndarray, first: int, last: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """(times from `first` to `last`, ns; the clock until the next one, cycles per ns)."""
-    times = np.unique(np.concatenate([start, drain, [first, last]]))
+    each = spans["cycles"][long] / (drain - start)
+    times = np.unique(np.concatenate([start, drain, [spans["issue"].min(), spans["done"].max()]]))
     begins, ends = np.searchsorted(times, start), np.searchsorted(times, drain)
     size = len(times)
     flying = np.cumsum(np.bincount(begins, minlength=size) - np.bincount(ends, minlength=size))[:-1]
     total = np.cumsum(np.bincount(begins, each, size) - np.bincount(ends, each, size))[:-1]
     known = flying > 0
     middle = (times[1:] + times[:-1]) / 2
-    return times, np.interp(middle, middle[known], total[known] / flying[known])
+    clock = np.interp(middle, middle[known], total[known] / flying[known])
+    return times, np.append(0.0, np.cumsum(clock * np.diff(times)))

@@ -8,7 +8,7 @@ import pytest
 from tilesim import Costs, Device, Problem, plan
 from tilesim.devices.hardware import LOAD_CYCLES, SM_BYTES_PER_CLOCK, TENSOR_SHARE, Hardware
 from tilesim.errors import CostsError
-from tilesim.model.kstep import hardware_of, k_step_cycles, k_step_ns, load_times, slowest_k_step
+from tilesim.model.kstep import hardware_of, k_step_ns, k_step_terms, load_times, slowest_k_step
 from tilesim.model.traffic import Traffic
 
 TILE = Problem(128, 128, 64, tile=(128, 128, 64))
@@ -21,7 +21,7 @@ NOTHING = Traffic(*np.zeros((4, 1)))
 def cycles(seen=NOTHING, stages=0, residents=1, problem=TILE, k_step=0.0, **hardware):
     on = replace(FAST, **hardware)
     multiplying = k_step * on.clock_mhz / 1000 or on.peak_cycles(problem)
-    return k_step_cycles(seen, problem, on, multiplying, stages, residents)[:, 0].tolist()
+    return k_step_terms(seen, problem, on, multiplying, stages, residents).max(axis=0)[:, 0].tolist()
 
 
 def test_residents_share_the_tensor_cores():

@@ -152,7 +152,9 @@ class MemorySystem:
 
 
 def _constants(report: Row) -> dict[str, Any]:
-    chases = _chases(report["latency"])
+    chases: dict[str, dict[int, Row]] = {}
+    for row in _rows(report["latency"], space="global memory"):
+        chases.setdefault(row["order"], {})[row["footprint"]] = row
     curve = chases["anywhere"] | chases.get("in pages", {})
     levels = _levels("the pointer chase", {x: _median(row, "cycles") for x, row in curve.items()})
     latencies = [_latency([row for x, row in curve.items() if at.first <= x <= at.last]) for at in levels]
@@ -181,14 +183,6 @@ def _constants(report: Row) -> dict[str, Any]:
     }
 
 
-def _chases(rows: Iterable[Row]) -> dict[str, dict[int, Row]]:
-    """The global-memory rows by access order and footprint."""
-    found: dict[str, dict[int, Row]] = {}
-    for row in _rows(rows, space="global memory"):
-        found.setdefault(row["order"], {})[row["footprint"]] = row
-    return found
-
-
 def _rates(rows: Iterable[Row], kind: str) -> tuple[Plateau, ...]:
     curve = {row["footprint"]: _median(row, "gb_per_s") for row in _rows(rows, kind=kind)}
     return _levels(f"the {kind}", curve, least=2 if kind == "read" else 1)
@@ -212,15 +206,13 @@ def _tile_latencies(rows: Iterable[Row]) -> dict[tuple[str, str], TileLatency]:
     kinds: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for row in rows:
         kinds.setdefault((row["by"], row["source"]), []).append((row["stage_bytes"], _median(row, "cycles")))
-    return {kind: _line(np.array(points)) for kind, points in kinds.items()}
-
-
-def _line(points: np.ndarray) -> TileLatency:
-    """Fit points [n, 2] of (bytes, cycles)."""
-    if len(points) < 2:
-        raise DeviceError("tiles of only one size were loaded; fitting a latency takes at least two")
-    slope, base = np.polyfit(points[:, 0], points[:, 1], 1)
-    return TileLatency(float(base), float(1 / slope))
+    found = {}
+    for kind, points in kinds.items():
+        if len(points) < 2:
+            raise DeviceError("tiles of only one size were loaded; fitting a latency takes at least two")
+        slope, base = np.polyfit(*zip(*points, strict=True), 1)
+        found[kind] = TileLatency(float(base), float(1 / slope))
+    return found
 
 
 def _most(rows: Iterable[Row], name: str, figure: str) -> dict[str, float]:

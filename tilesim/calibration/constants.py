@@ -62,15 +62,11 @@ def constants(kernels: Kernels, known: Mapping[str, Any], given: Sequence[str] =
     names = [name for name in SOUGHT if name not in given]
     while names:
         values, errors = _fit(kernels, {**known, **found}, names)
-        fitted = {name: _rounded(value) for name, value in zip(names, values, strict=True)}
+        fitted = {name: float(f"{value:.4g}") for name, value in zip(names, values, strict=True)}
         if max(errors) <= LEAST_SURE and not contradiction({**known, **found, **fitted}):
             return found | fitted
         names.pop(int(np.argmax(errors)))
     return found
-
-
-def _rounded(value: float) -> float:
-    return float(f"{value:.4g}")
 
 
 def _fit(kernels: Kernels, known: Mapping[str, Any], names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from tilesim.calibration.observations import Observations, gap
 from tilesim.devices.hardware import Hardware
-from tilesim.model.kstep import k_step_cycles
+from tilesim.model.kstep import k_step_terms
 from tilesim.model.traffic import Loads, Traffic, loads
 
 
@@ -38,8 +38,8 @@ class MainLoops:
             return None
         residents = run.trace.device.ctas_per_sm
         multiplying = self.hardware.k_step_cycles(problem, k_step)
-        cycles = k_step_cycles(self.seen, problem, self.hardware, multiplying, self.stages, residents)
-        each = np.stack([self.loaded.mean(of) for of in cycles])[:, run.segment]
+        terms = k_step_terms(self.seen, problem, self.hardware, multiplying, self.stages, residents)
+        each = np.stack([self.loaded.mean(of) for of in terms.max(axis=0)])[:, run.segment]
         return run.steps / (run.sharing.T / each).sum(axis=0) * 1000 / self.hardware.clock_mhz
 
 

@@ -86,7 +86,7 @@ def operand_bytes(problem: Problem) -> tuple[int, int]:
 
 
 def sent(problem: Problem, blocks: np.ndarray, split_count: int, sms: int, dependent: bool) -> np.ndarray:
-    """Bytes a K-step that the L2 sends to so many thread blocks in step, once to a GPC: float64 as `blocks`."""
+    """Bytes that the L2 sends a K-step to `blocks` in step, once to a GPC: float64, their shape."""
     gpcs = max(1.0, sms / GPC_SMS)
     each = np.maximum(1.0, blocks / gpcs)  # thread blocks of a GPC
     tiles = np.maximum(1.0, blocks / split_count)

@@ -117,10 +117,6 @@ def _clock_of_peak(own: Mapping[str, Any]) -> float:
     return max(peaks.get(dtype, 0) * 1e6 / (2 * own["sms"] * macs[dtype]) for dtype in macs)
 
 
-def _as_many_cycles(name: str) -> Rule:
-    return Rule("as many cycles as on the H200", (), lambda own, ref: ref[name])
-
-
 def _share_of_l2(name: str) -> Rule:
     return Rule(
         "as many times l2_gb_per_s as on the H200",
@@ -150,7 +146,11 @@ RULES = {
         ("memory_gb_per_s",),
         lambda own, ref: own["memory_gb_per_s"] * ref["dram_read_gb_per_s"] / ref["memory_gb_per_s"],
     ),
-    **{name: _as_many_cycles(name) for name in CONSTANTS if UNITS[name] == "cycles"},
+    **{
+        name: Rule("as many cycles as on the H200", (), lambda own, ref, name=name: ref[name])
+        for name in CONSTANTS
+        if UNITS[name] == "cycles"
+    },
 }
 """What may be derived where nobody has published it, in this order: one may need what one before it finds."""
 
@@ -177,23 +177,6 @@ def values(known: Mapping[str, Fact]) -> dict[str, Any]:
 
 def _in_order(found: Mapping[str, Fact]) -> dict[str, Fact]:
     return {name: found[name] for name in UNITS if name in found}
-
-
-def badge(short: str, known: Mapping[str, Fact]) -> str:
-    """What a device's constants rest on, and never more; `known` are facts of listed sources.
-
-    >>> badge("A100", {"l2_latency": Fact(261.5, "luo-2024")})
-    'A100, datasheet and microbenchmarks'
-    """
-    kinds = [
-        sources()[known[name].source].kind if name in known and known[name].source else ""
-        for name in CONSTANTS
-    ]
-    if set(kinds) == {"measured"}:
-        return f"{short}, measured constants"
-    more = [kind for kind in ("microbenchmarks", "measured") if kind in kinds]
-    words = ", ".join(["datasheet", *more]).replace("measured", "measurements")
-    return f"{short}, {' and '.join(words.rsplit(', ', 1))}"
 
 
 def fill_order(tiers: Sequence[Sequence[Sequence[int]]], first: Sequence[int] = ()) -> tuple[int, ...]:

@@ -65,7 +65,9 @@ def draw(trace: Trace, width: int = 100) -> str:
     drawn = [f"{name:{margin}}{lane}" for name, lane in zip(names, text, strict=True)]
     idle = len(trace.device.free_sms) - len(used)
     rest = [f"... {plural(idle, 'idle SM')}"] * bool(idle)
-    return "\n".join([title, *axis, *drawn, *rest, _legend(text)])
+    used_marks = set("".join(text)) | {MAIN}
+    legend = [f"{'[' * (mark == MAIN)}{mark} {words}" for mark, words in LEGEND.items() if mark in used_marks]
+    return "\n".join([title, *axis, *drawn, *rest, "   ".join(legend)])
 
 
 def _main_loop(lane: list[str], start: int, drain: int, tile: int) -> None:
@@ -96,9 +98,3 @@ def _round_numbers() -> Iterable[int]:
     while True:
         yield from (power, 2 * power, 5 * power)
         power *= 10
-
-
-def _legend(lanes: list[str]) -> str:
-    used = set("".join(lanes)) | {MAIN}
-    words = [f"{'[' * (mark == MAIN)}{mark} {LEGEND[mark]}" for mark in LEGEND if mark in used]
-    return "   ".join(words)

@@ -1,18 +1,10 @@
 """The rows and facts that a text file holds, whatever wrote it, and the Trace that they make.
 
-A row is a segment, or a work item. It needs tile (or pid_m and pid_n), sm, start and end (or done); what else
-it may hold is derived where it does not:
-
-cta the thread block's number; else each row is a block of its own, and meta's `derived` is ["cta"] k0, k1 the
-first K-step and the one after the last; else all of them entry the block's first instruction drain the
-accumulator is complete; else end, so that writing counts as multiplying ready the last foreign partial has
-arrived; else drain fixup partials are added; else ready slot the block's place on its SM, and issue when the
-slot was given to the segment; else as in `tilesim.spans.recorded_slots` cycles of the SM's clock from start
-to drain; else 0, not known
-
-All are whole numbers, times in ns from any zero; other columns are left alone. Tiles may come from elsewhere,
-see `tilesim.formats.reading`. A work item is called by `items`, as large as `size` says, and numbered by
-`tile` or else as it starts. Facts, which hold for all rows, are in `tilesim.formats.facts`.
+A row is a segment, or a work item. docs/own-kernel.md lists its columns, and what counts where one is
+missing; `done` is `end` too, and rows without `cta` leave ["cta"] in meta's `derived`. All are whole numbers,
+times in ns from any zero; other columns are left alone. Tiles may come from elsewhere, see
+`tilesim.formats.reading`. A work item is called by `items`, as large as `size` says, and numbered by `tile`
+or else as it starts. Facts, which hold for all rows, are in `tilesim.formats.facts`.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -95,12 +95,6 @@ class Ladder:
     def of(self, **sizes: int | str) -> "Ladder":
         """The ladder of one problem: the one with most steps, then the largest, of those that have `sizes`,
         any of m, n, k and dtype. Raises ReportError, which says what there is, where none has them."""
-        fitting = self._fitting(sizes)
-        most = max(fitting, key=lambda rows: (len(rows), rows[0].flops))
-        return replace(self, rows=most)
-
-    def _fitting(self, sizes: Mapping[str, int | str]) -> list[tuple[LadderStep, ...]]:
-        """The rows of each problem that has `sizes` and a step."""
         problems: dict[tuple[int, int, int, str], list[LadderStep]] = {}
         for row in self.rows:
             problems.setdefault((row.m, row.n, row.k, row.dtype), []).append(row)
@@ -114,7 +108,7 @@ class Ladder:
             asked = ", ".join(f"{name} {value}" for name, value in sizes.items())
             there = ", ".join(f"{m}x{n}x{k} {dtype}" for m, n, k, dtype in problems)
             raise ReportError(f"nothing was measured with {asked}; there is {there}")
-        return fitting
+        return replace(self, rows=max(fitting, key=lambda rows: (len(rows), rows[0].flops)))
 
 
 def ridge(peak_tflops: float, bandwidth_gb_per_s: float) -> float:

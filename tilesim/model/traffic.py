@@ -173,14 +173,10 @@ def loads(plan: Plan, problem: Problem, slots: int, gap: float) -> Loads:
     )
 
 
-def in_waves(plan: Plan, slots: int) -> bool:
-    """Whether segments are processed in waves of `slots`, rather than each block's in sequence."""
-    return plan.ctas > slots or len(plan.shared) > 0
-
-
 def _starts(plan: Plan, steps: np.ndarray, slots: int, gap: float) -> np.ndarray:
-    """When each segment's main loop starts, in K-steps: float64 [segments]."""
-    if in_waves(plan, slots):
+    """When each segment's main loop starts, in K-steps: float64 [segments]. They are processed in waves of
+    `slots`, or each block's in sequence where all blocks run at once."""
+    if plan.ctas > slots or len(plan.shared):
         longest = np.maximum.reduceat(steps, np.arange(0, len(steps), slots)) + gap
         return np.repeat(np.append(0.0, np.cumsum(longest[:-1])), slots)[: len(steps)]
     ends = np.cumsum(steps + gap)

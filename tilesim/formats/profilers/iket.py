@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypeVar
 
 from tilesim.errors import TraceError, shown
 from tilesim.formats.profilers import slices
-from tilesim.formats.profilers.segments import Slice
+from tilesim.formats.profilers.slices import Slice
 from tilesim.formats.reading import AS_IT_IS, Reading
 from tilesim.formats.rows import Rows
 from tilesim.storage.decode import between, decode
