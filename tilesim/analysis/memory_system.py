@@ -210,7 +210,8 @@ def _tile_latencies(rows: Iterable[Row]) -> dict[tuple[str, str], TileLatency]:
     for kind, points in kinds.items():
         if len(points) < 2:
             raise DeviceError("tiles of only one size were loaded; fitting a latency takes at least two")
-        slope, base = np.polyfit(*zip(*points, strict=True), 1)
+        sizes, cycles = zip(*points, strict=True)
+        slope, base = np.polyfit(sizes, cycles, 1)
         found[kind] = TileLatency(float(base), float(1 / slope))
     return found
 

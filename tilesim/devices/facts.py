@@ -117,6 +117,10 @@ def _clock_of_peak(own: Mapping[str, Any]) -> float:
     return max(peaks.get(dtype, 0) * 1e6 / (2 * own["sms"] * macs[dtype]) for dtype in macs)
 
 
+def _as_many_cycles(name: str) -> Rule:
+    return Rule("as many cycles as on the H200", (), lambda own, ref: ref[name])
+
+
 def _share_of_l2(name: str) -> Rule:
     return Rule(
         "as many times l2_gb_per_s as on the H200",
@@ -146,11 +150,7 @@ RULES = {
         ("memory_gb_per_s",),
         lambda own, ref: own["memory_gb_per_s"] * ref["dram_read_gb_per_s"] / ref["memory_gb_per_s"],
     ),
-    **{
-        name: Rule("as many cycles as on the H200", (), lambda own, ref, name=name: ref[name])
-        for name in CONSTANTS
-        if UNITS[name] == "cycles"
-    },
+    **{name: _as_many_cycles(name) for name in CONSTANTS if UNITS[name] == "cycles"},
 }
 """What may be derived where nobody has published it, in this order: one may need what one before it finds."""
 

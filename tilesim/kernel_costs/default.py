@@ -18,7 +18,6 @@ from tilesim.devices.facts import REFERENCE
 from tilesim.devices.presets import in_words, presets, registered
 from tilesim.errors import CostsError, unknown
 from tilesim.kernel_config import SPLITTING, TABLE, KernelConfig
-from tilesim.kernel_costs import features
 from tilesim.kernel_costs.calibration import Calibration, calibrations
 from tilesim.kernel_costs.scaled import for_device, for_problem
 from tilesim.plans import Plan, splits_tiles
@@ -32,6 +31,9 @@ IDEAL = "ideal"
 
 QUEUED = ("persistent-dynamic", "cluster-launch-control")
 """Schedules whose thread blocks take tiles from a queue, in a loop of its own in the table-driven kernel."""
+
+HARDWARE = "cluster-launch-control"
+"""The schedule that the hardware has to know, and the feature that it needs."""
 
 STANDS_IN = {
     "naive": (),
@@ -64,7 +66,7 @@ def costs_of(
     them. Raises CostsError where its datasheet has no rate of the problem's dtype, or the device lacks what
     the schedule or the kernel needs.
     """
-    features.check(device.name or name, schedule, kernel)
+    _check_features(device.name or name, schedule, kernel)
     run = schedule, problem, replace(device, name=name), kernel, made
     own = nearest(shipped(name), *run)
     if own is not None:
@@ -73,6 +75,28 @@ def costs_of(
     if borrowed is None:
         raise CostsError(f"no calibration of the H200 fits {schedule} in {problem.dtype}; give costs")
     return for_device(borrowed, problem, name)
+
+
+def _check_features(name: str, schedule: str, kernel: str) -> None:
+    """Raise CostsError where the device `name` lacks what a schedule, or a kernel by its name, needs."""
+    if base_name(schedule) == HARDWARE and HARDWARE not in features(name):
+        others = " or ".join(other for other in presets() if HARDWARE in features(other))
+        raise CostsError(
+            f"{in_words(name)} has no cluster launch control, which {schedule} needs; "
+            f"choose {others or 'another schedule'}, or give costs"
+        )
+    if KernelConfig.named(kernel, "", (1, 1, 1)).loads == "tma" and "tma" not in features(name):
+        raise CostsError(f"{in_words(name)} has no TMA, which the kernel {kernel} needs")
+
+
+def features(name: str) -> set[str]:
+    """What a preset has of tilesim.devices.facts.FEATURES."""
+    return set(presets()[name].get("features", ()))
+
+
+def loads_ahead(name: str) -> bool:
+    """Whether the next tile's loads can fly on a device while a thread block writes the one before."""
+    return bool({"tma", "async-copy"} & features(name))
 
 
 def shipped(device: str) -> tuple[Calibration, ...]:
@@ -167,7 +191,7 @@ def nearest(
     device whose loads are not asynchronous, nothing overlaps.
     """
     wanted = _wanted(kernel, schedule, problem)
-    in_turn = bool(device.name) and not features.loads_ahead(device.name)
+    in_turn = bool(device.name) and not loads_ahead(device.name)
     schedules = _schedules(schedule, problem, device, made)
     any_plan = wanted.kernel == TABLE and schedules[0] not in QUEUED
 
