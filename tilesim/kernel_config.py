@@ -184,5 +184,4 @@ class KernelConfig:
         return replace(cls.named(str(meta.get("kernel", "")), schedule, problem.tile), **known)
 
     def as_json(self) -> dict[str, Any]:
-        """Its fields as JSON values."""
         return asdict(self) | {"tile": list(self.tile)}

@@ -29,12 +29,10 @@ class Product:
 
     @classmethod
     def of(cls, problem: Problem, layout: str = "nn") -> "Product":
-        """What a problem computes."""
         return cls(problem.m, problem.n, problem.k, problem.dtype, layout)
 
     @property
     def flops(self) -> int:
-        """Multiplications and additions that the product needs."""
         return 2 * self.m * self.n * self.k
 
     @property

@@ -80,5 +80,4 @@ def unprintable(text: str) -> str:
 
 
 def plural(count: int, noun: str) -> str:
-    """A count with its noun."""
     return f"{count} {noun}{'s' * (count != 1)}"

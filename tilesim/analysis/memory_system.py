@@ -78,7 +78,6 @@ class TileLatency(NamedTuple):
     bytes_per_clock: float
 
     def cycles(self, size: float) -> float:
-        """Of a tile of `size` bytes."""
         return self.base + size / self.bytes_per_clock
 
 

@@ -24,8 +24,6 @@ SIZES = ("m", "n", "k")
 
 
 class Combination(NamedTuple):
-    """One simulation."""
-
     schedule: str
     problem: Problem
     device: Device
@@ -101,7 +99,6 @@ def sweep(
 
 
 def row(one: Combination, costs: str | PathLike[str] | None = None, seed: int = 0) -> Row:
-    """Simulate one combination."""
     schedule, problem, device = one
     try:
         known = None if costs is None else read_costs(costs, schedule, problem, device)

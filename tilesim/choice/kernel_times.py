@@ -48,7 +48,6 @@ class Tiling(NamedTuple):
 
 
 def family(config: KernelConfig) -> Family:
-    """The family of a configuration."""
     few = config.kernel == "warp-specialized" and config.tile[0] < WGMMA_M
     return Family(config.kernel, few, config.can_split)
 

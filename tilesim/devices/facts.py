@@ -171,7 +171,6 @@ def with_derived(known: Mapping[str, Fact]) -> dict[str, Fact]:
 
 
 def values(known: Mapping[str, Fact]) -> dict[str, Any]:
-    """The values of facts, by name."""
     return {name: fact.value for name, fact in known.items()}
 
 

@@ -37,7 +37,6 @@ CHUNK = 2**12
 
 
 def document(trace: Trace) -> Iterator[bytes]:
-    """`trace` as CSV, piece by piece."""
     yield "".join(f"# {' '.join(line)}\n" for line in _described(trace)).encode()
     yield f"{','.join(SPAN.names or ())}\n".encode()
     template = ",".join(["%d"] * len(SPAN.names or ())) + "\n"

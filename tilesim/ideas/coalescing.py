@@ -48,6 +48,5 @@ def touched(addresses: np.ndarray, unit: int = SECTOR) -> np.ndarray:
 
 
 def moved(addresses: np.ndarray, width: int) -> Moved:
-    """What one load of a warp moves."""
     sectors, lines = touched(addresses), touched(addresses, LINE)
     return Moved(len(sectors), len(lines), width * len(np.unique(addresses)))

@@ -24,7 +24,6 @@ class Issued:
 
     @property
     def issued(self) -> int:
-        """Instructions that the warp issues."""
         return int(self.instructions.sum())
 
     @property

@@ -68,7 +68,6 @@ class Chain:
 
 
 def time_us(chain: Chain, memory: Memory) -> float:
-    """The time of a chain in µs."""
     first, others = (chain.tensor, 0) if chain.fits(memory) else (2 * chain.tensor, 2 * chain.tensor)
     arithmetic = chain.flops / chain.kernels / memory.tflops / 1e6
     through_l2 = 2 * chain.tensor / memory.l2_gb_per_s / 1e3

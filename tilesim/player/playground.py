@@ -40,8 +40,6 @@ BLOCKS = 8
 
 
 class FieldError(TilesimError):
-    """An error in one field of the form."""
-
     def __init__(self, field: str, sentence: str) -> None:
         super().__init__(sentence)
         self.field = field

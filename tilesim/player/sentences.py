@@ -7,7 +7,6 @@ Said = Callable[..., str]
 
 
 def english(sentence: str, **fields: str) -> str:
-    """A sentence as it is, with its fields filled in."""
     return sentence.format(**fields)
 
 

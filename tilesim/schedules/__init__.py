@@ -81,7 +81,6 @@ class _Schedules(Mapping[str, Function]):
         self._registered[name] = _checked(function, source, name), source
 
     def discard(self, name: str) -> None:
-        """Remove `name` if it is registered."""
         self._registered.pop(name, None)
 
     def built_in(self, name: str) -> bool:

@@ -62,7 +62,6 @@ class _File:
 
 
 def is_iket(values: object) -> bool:
-    """Whether parsed JSON is in this format."""
     return isinstance(values, dict) and isinstance(values.get("launches"), list)
 
 
