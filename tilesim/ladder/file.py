@@ -1,40 +1,22 @@
 """The kernel ladder as `tilesim bench ladder` measured it, read from the files that ship, and from others."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from tilesim.errors import ReportError
 from tilesim.kernel_config import current_name
-from tilesim.ladder.steps import LARGEST, Figure, Ladder, LadderStep, Limit, Line
-from tilesim.storage.decode import FILLED, decode
+from tilesim.ladder.steps import LARGEST, Figure, Ladder, LadderStep
+from tilesim.storage.decode import decode
 from tilesim.storage.files import read_json
 
 FOLDER = Path(str(files("tilesim").joinpath("data/ladder")))
+MACHINE = ("gpu", "driver", "cuda", "torch", "triton", "date")
 OFF = 0.01, 0.05
 """What a row's TFLOP/s may be off from its time: a share of it, and TFLOP/s, as it is rounded."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Machine:
-    gpu: Line
-    driver: Line
-    cuda: Line
-    torch: Line
-    triton: Line
-    date: Line
-
-
-@dataclass(frozen=True, slots=True)
-class _File:
-    machine: _Machine
-    method: Line
-    peak_tflops: Limit
-    bandwidth_gb_per_s: Limit
-    rows: Annotated[list[LadderStep], FILLED]
 
 
 def ladders() -> tuple[Ladder, ...]:
@@ -51,15 +33,15 @@ def read(path: str | PathLike[str]) -> Ladder:
 def parse(values: Any) -> Ladder:
     """The ladder that JSON values are. Raises ReportError, naming the field, where they are none."""
     values = _without_nulls(values)
-    found = decode(_File, values, "the file", ReportError, extra=True)
+    found = decode(Ladder, values, "the file", ReportError, extra=True)
+    lacking = [name for name in MACHINE if name not in found.machine]
+    if lacking:
+        raise ReportError(f"machine lacks {' and '.join(', '.join(lacking).rsplit(', ', 1))}")
     for number, (row, given) in enumerate(zip(found.rows, values["rows"], strict=True)):
         _check(f"rows[{number}]", row, given)
     _check_once(found.rows)
     named = (replace(row, name=current_name(row.name)) for row in found.rows)
-    rows = sorted(named, key=lambda row: row.step or LARGEST)
-    return Ladder(
-        asdict(found.machine), found.method, found.peak_tflops, found.bandwidth_gb_per_s, tuple(rows)
-    )
+    return replace(found, rows=tuple(sorted(named, key=lambda row: row.step or LARGEST)))
 
 
 def _without_nulls(values: Any) -> Any:

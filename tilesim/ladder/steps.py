@@ -1,6 +1,5 @@
 """Steps: kernels that compute one product, each with one change to the one before it, as a GPU ran them."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
@@ -8,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tilesim.errors import ReportError
-from tilesim.storage.decode import ONE_LINE, between, text
+from tilesim.storage.decode import FILLED, ONE_LINE, between, text
 
 LARGEST = 2**31 - 1
 Count = Annotated[int, between(1, LARGEST)]
@@ -81,11 +80,11 @@ class Limit:
 class Ladder:
     """What one machine measured: its facts, its limits, and steps of one problem or several, in order."""
 
-    machine: Mapping[str, str]
-    method: str
+    machine: dict[str, Line]
+    method: Line
     peak_tflops: Limit
     bandwidth_gb_per_s: Limit
-    rows: tuple[LadderStep, ...]
+    rows: Annotated[tuple[LadderStep, ...], FILLED]
 
     @property
     def steps(self) -> tuple[LadderStep, ...]:
