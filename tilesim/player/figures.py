@@ -1,16 +1,21 @@
 """The names, origins and figures of runs, as the player's table shows them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tilesim import metrics
 from tilesim.costs import badge, said_of
-from tilesim.player.sentences import Said, english
 from tilesim.text import plural
 from tilesim.traces import Trace
 from tilesim.work import Problem
 
+Said = Callable[..., str]
+"""What gives a sentence in the language of a page, with its fields filled in."""
 LONGEST = 120
 """Maximum number of characters of a text from a file."""
+
+
+def english(sentence: str, **fields: str) -> str:
+    return sentence.format(**fields)
 
 
 def names(traces: Sequence[Trace]) -> list[str]:
