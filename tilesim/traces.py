@@ -57,8 +57,8 @@ class Trace:
 
     def __post_init__(self) -> None:
         spans = self.spans
-        if not _is_frozen(spans):
-            spans = np.array(spans)
+        frozen = isinstance(spans, np.ndarray) and spans.base is None and not spans.flags.writeable
+        spans = spans if frozen else np.array(spans)
         _check_form(self, spans)
         if not checks.is_sound(self.problem, self.device, spans):
             fault = checks.fault(self.problem, self.device, spans)
@@ -233,11 +233,6 @@ def _described(values: Any, spans: np.ndarray) -> Trace:
     # It would have a default, which a file may not leave to us.
     device = decode(Device, {"sm_order": None} | found.device, "the device", TraceError)
     return Trace(problem, device, found.schedule, spans, found.origin, found.tick_ns, found.meta)
-
-
-def _is_frozen(spans: object) -> bool:
-    """Whether nobody can change `spans` but by making them writeable."""
-    return isinstance(spans, np.ndarray) and spans.base is None and not spans.flags.writeable
 
 
 def _check_form(trace: Trace, spans: np.ndarray) -> None:

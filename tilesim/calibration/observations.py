@@ -25,7 +25,7 @@ import numpy as np
 
 from tilesim.analysis.loop_terms import beside, plan_of
 from tilesim.costs import MAX_NS
-from tilesim.metrics import TURNAROUND_NS, in_turn, slot_index
+from tilesim.metrics import TURNAROUND_NS, in_turn
 from tilesim.plans import Plan, owners
 from tilesim.traces import Trace
 
@@ -34,7 +34,7 @@ from tilesim.traces import Trace
 class Observations:
     """One trace, with arrays [spans] in the order of its spans and [pairs] of spans that follow one another.
 
-    `slot`: see metrics.slot_index. `owns`: whether a span finishes its tile. `steps`: its K-steps, int64.
+    `owns`: whether a span finishes its tile. `steps`: its K-steps, int64.
     `before`, `after`: see metrics.in_turn. `same_block`: whether both are one thread block's, bool [pairs].
     `under_epilogue`: whether a main loop begins under its thread block's epilogue of another tile. `sharing`:
     the share of a main loop's time with r + 1 main loops on its SM, float64 [spans, ctas_per_sm].
@@ -42,7 +42,6 @@ class Observations:
     """
 
     trace: Trace
-    slot: np.ndarray
     owns: np.ndarray
     steps: np.ndarray
     before: np.ndarray
@@ -68,7 +67,6 @@ def observe(trace: Trace) -> Observations:
     under_epilogue[after] = same_block & (spans["done"][before] > spans["start"][after])
     return Observations(
         trace=trace,
-        slot=slot_index(trace),
         owns=owners(spans["tile"], spans["done"]),
         steps=(spans["k1"] - spans["k0"]).astype(np.int64),
         before=before,

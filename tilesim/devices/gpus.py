@@ -153,13 +153,9 @@ def _nearest(capability: str, facts: Mapping[str, Any]) -> Known | None:
         return sum(abs(log(known.facts[name] / facts[name])) for name in both)
 
     alike = [known for known in _every() if known.capability == capability]
-    runs = [known for known in _every() if known.capability and _runs(presets()[known.preset], capability)]
+    has = set(features_of(capability))
+    runs = [one for one in _every() if one.capability and has >= set(presets()[one.preset]["features"])]
     return min(alike or runs, key=distance, default=None)
-
-
-def _runs(preset: Mapping[str, Any], capability: str) -> bool:
-    """Whether a GPU of a compute capability has all the features of a preset."""
-    return set(preset["features"]) <= set(features_of(capability))
 
 
 def features_of(capability: str) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """Arrange a plan, its costs and its slots in the columns that tilesim.engine.events plays."""
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,6 @@ from tilesim.engine.state import NOBODY, Log, Merges, Rates, Segments, Slots, St
 from tilesim.plans import Plan, owners
 from tilesim.problems import Problem
 from tilesim.spans.columns import SPAN
-
-AS_GIVEN = (
-    "launch", "prologue", "tile_gap", "epilogue", "epilogue_overlap_penalty", "overlap", "merge", "fixup",
-)  # fmt: skip
-"""Costs that are rates as they are."""
 
 
 def laid_out(
@@ -59,16 +55,16 @@ def with_tree(state: State) -> State:
 
 def _rates(costs: Costs, device: Device, slowdown: np.ndarray) -> Rates:
     epilogue_serialisation = costs.epilogue_serialisation if device.ctas_per_sm > 1 else 0
-    return Rates(
-        **{name: getattr(costs, name) for name in AS_GIVEN},
-        epilogue_serialisation=epilogue_serialisation,
-        partial=costs.partial or 0,
-        stores=costs.partial is not None,
-        slowdown=slowdown.ravel(),
-        columns=slowdown.shape[1] if len(slowdown) > 1 else 0,
-        shared=bool((slowdown != 1).any() or epilogue_serialisation),
-        residents=device.ctas_per_sm,
-    )
+    rates = asdict(costs) | {
+        "epilogue_serialisation": epilogue_serialisation,
+        "partial": costs.partial or 0,
+        "stores": costs.partial is not None,
+        "slowdown": slowdown.ravel(),
+        "columns": slowdown.shape[1] if len(slowdown) > 1 else 0,
+        "shared": bool((slowdown != 1).any() or epilogue_serialisation),
+        "residents": device.ctas_per_sm,
+    }
+    return Rates(*(rates[name] for name in Rates._fields))
 
 
 def _slots(device: Device, late: np.ndarray) -> Slots:

@@ -47,14 +47,10 @@ class Reading:
                 raise TraceError(unknown("name to map", name, (*OF_ROWS, *OF_SLICES)))
         return Reading(names, given.get("tile_from") or "", bool(given.get("items")))
 
-    def theirs(self, name: str) -> str:
-        """What the file calls `name`, in small letters."""
-        return self.names.get(name, name).lower()
-
     def renamed(self, columns: Iterable[str]) -> list[str]:
         """Columns of a file by tilesim's names; raises TraceError where one that is mapped is not there."""
         found = [column.strip().lower() for column in columns]
-        ours = {self.theirs(name): name for name in self.names if name in OF_ROWS}
+        ours = {theirs.lower(): name for name, theirs in self.names.items() if name in OF_ROWS}
         for theirs, name in ours.items():
             if theirs not in found:
                 there = listed(found)

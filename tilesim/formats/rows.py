@@ -17,17 +17,17 @@ import numpy as np
 from tilesim.devices.device import MAX_CTAS_PER_SM, Device
 from tilesim.errors import TraceError, shown
 from tilesim.formats import facts, reading
-from tilesim.formats.reading import listed
+from tilesim.formats.reading import OF_ROWS, listed
 from tilesim.spans import recorded_slots
 from tilesim.spans.columns import LONGEST_NS, MOST_CYCLES, SPAN, TIMES
 from tilesim.traces import Trace
 from tilesim.work import Work
 
 NEEDED = ("sm", "start", "end")
-OPTIONAL = ("cta", "k0", "k1", "entry", "drain", "ready", "fixup", "slot", "issue", "cycles")
 TRUE = (True, "true", 1)
 """What the fact `items` is where rows name the items."""
-COLUMNS = ("tile", "pid_m", "pid_n", *NEEDED, "done", *OPTIONAL, "size")
+COLUMNS = tuple(name for name in OF_ROWS if name != "item")
+"""Those of whole numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,9 @@ def make(
             + _without_cta(rows)
         )
     spans["issue"] = rows.columns["issue"] if "issue" in rows.columns else recorded_slots.issues(spans, entry)
-    spans = _from_zero(spans)
+    zero = min(0, int(spans["issue"].min()))  # times may be negative in a file, and not in a trace
+    for time in TIMES:
+        spans[time] -= zero
     tick = known["tick_ns"] if "tick_ns" in known else _step(rows)
     label, origin = known.get("schedule", name), known.get("origin", "measured")
     meta = facts.meta(known) | ({"derived": ["cta"]} if "cta" not in rows.columns else {})
@@ -234,14 +236,6 @@ def _check_times(rows: Rows, spans: np.ndarray, device: Device) -> None:
             f"{rows.at(first)} begins at {begin[first]} ns and {rows.at(last)} ends at "
             f"{times['end'][last]} ns; they can be at most {limit} ns apart"
         )
-
-
-def _from_zero(spans: np.ndarray) -> np.ndarray:
-    """Times may be negative in a file, and not in a trace."""
-    zero = min(0, int(spans["issue"].min()))
-    for name in TIMES:
-        spans[name] -= zero
-    return spans
 
 
 def _step(rows: Rows) -> int:
