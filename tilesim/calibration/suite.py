@@ -2,12 +2,10 @@
 
 Eight kernels run with a short K, which shows hand-overs, writes and launches, and with a long K, which shows
 main loops; where tiles are split, also with four blocks for each tile. In five further runs K-steps wait for
-one thing each:
-
-l2-apart a row of tiles a wave: A is shared, B comes out of the L2, for each tile another part l2-merged
-narrow tiles in groups: they load more for each multiplication, and share most of it dram one wave in which
-each tile has a B of its own l2-latency two stages and one block on an SM, so that K-steps wait for loads;
-groups of four waves dram-latency the same in one wave: no operand was loaded before
+one thing each: l2-apart (a row of tiles a wave: A is shared, and B comes out of the L2), l2-merged (narrow
+tiles in groups, which load more and share most of it), dram (one wave in which each tile has a B of its own),
+l2-latency (two stages and one block on an SM, in groups of four waves) and dram-latency (the same in one
+wave, so that no operand was loaded before).
 """
 
 from collections.abc import Mapping

@@ -74,13 +74,6 @@ def occupancy(device: str, threads: int, registers: int, shared_bytes: int = 0) 
     """How many blocks of `threads` with so many `registers` each and `shared_bytes` an SM holds. Raises
     DeviceError for a device that is not known, one of another maker, or a number that no block can have.
 
-    With 128 threads of 37 registers 12 blocks are 75 % of an SM, and with 320 threads 4 are 63 % (CUDA C++
-    Best Practices Guide, Calculating Occupancy):
-
-    >>> twelve, four = occupancy("v100", 128, 37), occupancy("v100", 320, 37)
-    >>> twelve.residents, twelve.share, four.residents, four.share
-    (12, 0.75, 4, 0.625)
-
     A tile of 128 x 128 whose three stages take 96 KiB:
 
     >>> found = occupancy("h200", 128, 168, 98304)

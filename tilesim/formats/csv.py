@@ -1,12 +1,8 @@
 """CSV: facts in lines that begin with #, a header, then a row per span with every field of it.
 
 Times are ns from the trace's zero. What is read may come from anywhere: the columns of `tilesim.formats.rows`
-in any order, separated by commas, semicolons or tabs, below lines that may hold facts, as in
-
-    # m=4096 n=4096 k=512 tile=128x256x64 dtype=bf16
-    # device=h200 schedule="warp specialised"
-
-where a value with blanks is quoted, and lists and objects are JSON. What tilesim writes has them all.
+in any order, separated by commas, semicolons or tabs, below lines that may hold facts, as in `# m=4096
+schedule="warp specialised"`, where lists and objects are JSON. What tilesim writes has them all.
 """
 
 import csv

@@ -1,12 +1,7 @@
 """Reading: what a command line may say about how a file is to be read, beside the facts of its run.
 
-map         what the file calls a column: {"start": "t0"}, `--map start=t0`
-tile_from   where tiles come from that no row names:
-            cta     the block of number b computes the b-th tile of the problem's order, as naive kernels do
-            order   the n-th row of block c, in order of time, is the tile at place c + n · blocks of the
-                    order, as persistent kernels compute them
-            FILE    a table with the columns cta and tile, and k0 and k1 where tiles are split: its n-th row
-                    of a block says what the n-th of that block is
+`map` says what the file calls a column: {"start": "t0"}, `--map start=t0`. `tile_from` says where tiles come
+from that no row names: "cta", "order" or a file, as docs/profilers.md explains.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

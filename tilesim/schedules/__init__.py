@@ -1,13 +1,8 @@
 """Schedules: each turns (Problem, Device) into a Plan.
 
 Each file here is a schedule: `split_k.py` defines `split_k(problem, device, s)`, which users call
-"split-k:2". To add one, add a file.
-
-Your own schedule needs no file here. `plan` and `simulate` also take a function; `@SCHEDULES.register` gives
-it a name; and an installed package can offer schedules in its pyproject.toml:
-
-    [project.entry-points."tilesim.schedules"]
-    snake = "my_package.schedules:snake"
+"split-k:2". To add one, add a file. `plan` and `simulate` also take a function, `@SCHEDULES.register` gives
+it a name, and an installed package can offer schedules: see docs/extending.md.
 """
 
 from collections.abc import Callable, Iterator, Mapping
