@@ -19,9 +19,6 @@ REFUSED = [
     (lambda: tiled(0), "the number of warps is 0"),
     (lambda: tiled(8, tile=(100, 256, 64)), "2 warp groups cannot split a tile of 100x256"),
     (lambda: tiled(8, tile=(64, 8, 64)), "2 warp groups cannot split a tile of 64x8"),
-    (lambda: tiled(8, tile=(256, 256, 64)), "take 256 registers in each of 256 threads"),
-    (lambda: tiled(8, tile=(128, 256, 512)), "takes 384 KiB of shared memory"),
-    (lambda: tiled(8, tile=(128, 256, 40)), "a K-step of 40 is not a multiple of the 16 of a wgmma"),
 ]
 
 

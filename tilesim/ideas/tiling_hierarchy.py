@@ -35,9 +35,6 @@ MOST_COLUMNS, COLUMN_STEP = 256, 8
 DTYPES = ("fp16", "bf16", "tf32", "fp8", "int8")
 """The dtypes of a Problem that wgmma multiplies."""
 MOST_WARPS = 32
-MOST_REGISTERS = 255
-"""Per thread (CUDA C++ Programming Guide, compute capability 9.0)."""
-KIB = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +98,11 @@ def group_tile(problem: Problem, warps: int) -> tuple[int, int]:
 
 
 def levels(problem: Problem, warps: int = 8, device: str = "h200") -> tuple[Level, ...]:
-    """The levels of a product on a GPU with wgmma, from the product down, for tiles of `warps` warps. Raises
-    DeviceError for a GPU without wgmma, ProblemError for what wgmma does not support or an SM has no room
-    for."""
+    """The levels of a product on a GPU with wgmma, from the product down, for tiles of `warps` warps that an
+    SM has room for. Raises DeviceError for a GPU without wgmma, ProblemError for what wgmma cannot split."""
     preset = _with_wgmma(device)
     rows, columns = group_tile(problem, warps)
     shape = instruction(columns, problem.dtype)
-    _check_fits(problem, warps, shape, preset)
     hardware, sms = Hardware.named(device, problem.dtype), preset["sms"]
     element = DTYPE_BYTES[problem.dtype]
     shared = float(preset["shared_bytes_per_clock"])
@@ -135,24 +130,3 @@ def _with_wgmma(device: str) -> Mapping[str, Any]:
     if device not in having:
         raise DeviceError(f"{shown(device)} has no wgmma; choose from {', '.join(having)}")
     return having[device]
-
-
-def _check_fits(problem: Problem, warps: int, shape: tuple[int, int, int], preset: Mapping[str, Any]) -> None:
-    rows, columns, depth = problem.tile
-    if depth % shape[2]:
-        raise ProblemError(
-            f"a K-step of {depth} is not a multiple of the {shape[2]} of a wgmma in {problem.dtype}"
-        )
-    sums = rows * columns // (32 * warps)
-    if sums > MOST_REGISTERS:
-        raise ProblemError(
-            f"the accumulators of {rows}x{columns} take {sums} registers in each of {32 * warps} threads, and"
-            f" a thread has {MOST_REGISTERS}; use more warps or a smaller tile"
-        )
-    stage = (rows + columns) * depth * DTYPE_BYTES[problem.dtype]
-    most = preset["shared_kib_per_block"] * KIB
-    if stage > most:
-        raise ProblemError(
-            f"a K-step of {rows}x{columns}x{depth} takes {stage // KIB} KiB of shared memory; a thread block"
-            f" has {most // KIB}"
-        )
