@@ -25,11 +25,7 @@ RENAMED = {"planned": TABLE, "specialised": "warp-specialized"}
 
 
 def current_name(name: str) -> str:
-    """What a kernel is called today that files of versions before 0.2 call `name`.
-
-    >>> current_name("planned:stream-k"), current_name("planned-tma"), current_name("naive-tma")
-    ('table:stream-k', 'table-tma', 'naive-tma')
-    """
+    """What a kernel is called today that files of versions before 0.2 call `name`."""
     if name in RENAMED:
         return RENAMED[name]
     return re.sub(r"^planned(?=[:-])", TABLE, name)

@@ -33,17 +33,14 @@ def candidates(product: Product, device: Device, loads: str = "") -> Iterator[Ke
     loads = loads or ("tma" if "tma" in limits.features and not product.misaligned else "ptr")
     seen = set()
     for name, kernel in kernels().items():
-        for tilings in kernel.tilings if _suits(kernel, product, limits) else ():
+        along_k = product.dtype not in kernel.along_k or product.layout == "nt"
+        suits = along_k and product.dtype in kernel.dtypes and set(kernel.features) <= set(limits.features)
+        for tilings in kernel.tilings if suits else ():
             for one in _tiles(name, tilings, product) if tilings.loads == loads else ():
                 for made in _scheduled(one, kernel, tilings, product, device, limits):
                     if made not in seen:
                         seen.add(made)
                         yield made
-
-
-def _suits(kernel: Kernel, product: Product, limits: Limits) -> bool:
-    along_k = product.dtype not in kernel.along_k or product.layout == "nt"
-    return along_k and product.dtype in kernel.dtypes and set(kernel.features) <= set(limits.features)
 
 
 def _tiles(name: str, tilings: Tilings, product: Product) -> Iterator[KernelConfig]:

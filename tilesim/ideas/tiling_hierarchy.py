@@ -15,9 +15,7 @@ whose pieces do f multiply-adds on b bytes needs b · R / f bytes per clock and 
 fraction that they get. The L2 sends more where concurrent tiles read the same lines.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from tilesim.devices.hardware import DRAM_SHARE, Hardware
 from tilesim.devices.presets import presets
@@ -100,7 +98,10 @@ def group_tile(problem: Problem, warps: int) -> tuple[int, int]:
 def levels(problem: Problem, warps: int = 8, device: str = "h200") -> tuple[Level, ...]:
     """The levels of a product on a GPU with wgmma, from the product down, for tiles of `warps` warps that an
     SM has room for. Raises DeviceError for a GPU without wgmma, ProblemError for what wgmma cannot split."""
-    preset = _with_wgmma(device)
+    having = {name: one for name, one in presets().items() if "warpgroup-mma" in one.get("features", ())}
+    if device not in having:
+        raise DeviceError(f"{shown(device)} has no wgmma; choose from {', '.join(having)}")
+    preset = having[device]
     rows, columns = group_tile(problem, warps)
     shape = instruction(columns, problem.dtype)
     hardware, sms = Hardware.named(device, problem.dtype), preset["sms"]
@@ -123,10 +124,3 @@ def levels(problem: Problem, warps: int = 8, device: str = "h200") -> tuple[Leve
         level("warp-group tile", (rows, columns, problem.tile_k), "shared memory", shared),
         level("instruction", shape, "shared memory", shared),
     )
-
-
-def _with_wgmma(device: str) -> Mapping[str, Any]:
-    having = {name: one for name, one in presets().items() if "warpgroup-mma" in one.get("features", ())}
-    if device not in having:
-        raise DeviceError(f"{shown(device)} has no wgmma; choose from {', '.join(having)}")
-    return having[device]

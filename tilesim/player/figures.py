@@ -36,12 +36,7 @@ def names(traces: Sequence[Trace]) -> list[str]:
 
 
 def origin(trace: Trace, said: Said = english) -> str:
-    """Where a trace's figures come from, as its badge says.
-
-    >>> from tilesim import view
-    >>> origin(view._example())
-    'simulated, ideal costs'
-    """
+    """Where a trace's figures come from, as its badge says."""
     if trace.origin == "measured":
         return said("measured on {gpu}", gpu=short(trace.gpu or said("a GPU")))
     return said(
@@ -50,22 +45,12 @@ def origin(trace: Trace, said: Said = english) -> str:
 
 
 def product(trace: Trace) -> str:
-    """The product, regardless of tiles.
-
-    >>> from tilesim import view
-    >>> product(view._example())
-    '128 × 640 × 4'
-    """
+    """The product, regardless of tiles."""
     return trace.problem.title.replace("x", " × ")
 
 
 def details(trace: Trace) -> str:
-    """The dtype and tile of the product.
-
-    >>> from tilesim import view
-    >>> details(view._example())
-    'bf16, tile 128 × 128 × 4'
-    """
+    """The dtype and tile of the product."""
     problem = trace.problem
     if not isinstance(problem, Problem):
         return "no matrix product"
@@ -73,11 +58,7 @@ def details(trace: Trace) -> str:
 
 
 def microseconds(ns: float) -> str:
-    """A time as the player formats it.
-
-    >>> microseconds(31_250), microseconds(1_031_250)
-    ('31.25 µs', '1,031.25 µs')
-    """
+    """A time as the player formats it."""
     return f"{ns / 1000:,.2f} µs"
 
 
@@ -107,12 +88,7 @@ def table(trace: Trace, said: Said = english) -> dict[str, str]:
 
 
 def headline(traces: Sequence[Trace], names: Sequence[str], said: Said = english) -> str:
-    """The headline of a page without a story.
-
-    >>> from tilesim import view
-    >>> headline([view._example()], ["naive"])
-    'naive takes 3.00 µs, of which slots multiply 83%'
-    """
+    """The headline of a page without a story."""
     if len(traces) == 1:
         fields = {
             "run": names[0],
