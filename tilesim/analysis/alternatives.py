@@ -15,9 +15,8 @@ from tilesim.devices.presets import presets
 from tilesim.engine.simulate import replay, simulate
 from tilesim.errors import TilesimError
 from tilesim.kernel_config import TABLE
-from tilesim.kernel_costs.calibration import MAX_STAGES, Calibration
+from tilesim.kernel_costs.calibration import MAX_STAGES, Calibration, extrapolated, for_device
 from tilesim.kernel_costs.default import QUEUED, closest_schedule, effective_schedule, nearest, shipped
-from tilesim.kernel_costs.scaled import extrapolated, for_device
 from tilesim.problems import Problem
 from tilesim.schedules import SCHEDULES, plan
 from tilesim.text import base_name, plural

@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tilesim.choice.kernel_times import KernelTimes, times_of
-from tilesim.choice.sharing import LAUNCH_NS, l2_cycles
-from tilesim.choice.waves import Waves, waves
+from tilesim.choice.sharing import LAUNCH_NS, Waves, l2_cycles, waves
 from tilesim.devices.device import Device
 from tilesim.devices.hardware import DRAM_SHARE, SM_BYTES_PER_CLOCK, Hardware
 from tilesim.gemm import kernel_of

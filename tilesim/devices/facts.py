@@ -88,11 +88,7 @@ def sources() -> Mapping[str, Source]:
 
 
 def published(entry: Mapping[str, Any]) -> dict[str, Fact]:
-    """The facts of a device's entry, its architecture's first.
-
-    >>> published({"facts": [{"source": "mine", "sms": 4}, {"source": "hers", "note": "cool", "sms": 5}]})
-    {'sms': Fact(value=5, source='hers', note='cool', unverified=False, rule='')}
-    """
+    """The facts of a device's entry, its architecture's first."""
     groups: Sequence[Mapping[str, Any]] = entry.get("facts", ())
     if architecture := entry.get("architecture"):
         groups = [*shipped()["architectures"][architecture]["facts"], *groups]

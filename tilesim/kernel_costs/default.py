@@ -18,8 +18,7 @@ from tilesim.devices.facts import REFERENCE
 from tilesim.devices.presets import in_words, presets, registered
 from tilesim.errors import CostsError, unknown
 from tilesim.kernel_config import SPLITTING, TABLE, KernelConfig
-from tilesim.kernel_costs.calibration import Calibration, calibrations
-from tilesim.kernel_costs.scaled import for_device, for_problem
+from tilesim.kernel_costs.calibration import Calibration, calibrations, for_device, for_problem
 from tilesim.plans import Plan, splits_tiles
 from tilesim.problems import Problem
 from tilesim.schedules import SCHEDULES, plan

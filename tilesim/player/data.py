@@ -38,13 +38,7 @@ class Window:
 
 
 def window(trace: Trace, most: int = MOST, at: float = 0.0) -> Window:
-    """At most `most` segments in order of issue, from the first that is not done at `at` ns.
-
-    >>> from tilesim import view
-    >>> found = window(view._example(), most=2, at=1500)
-    >>> found.first, found.last, found.since, found.until, found.tiles, found.blocks
-    (2, 4, 1000, 2000, 2, 2)
-    """
+    """At most `most` segments in order of issue, from the first that is not done at `at` ns."""
     spans, count = trace.spans, len(trace.spans)
     first = 0
     if count > most:
@@ -72,13 +66,7 @@ def window(trace: Trace, most: int = MOST, at: float = 0.0) -> Window:
 
 
 def before(trace: Trace, shown: Window) -> int:
-    """The time, in ns, at which to open the preceding window of equal size, with some overlap.
-
-    >>> from tilesim import view
-    >>> trace = view._example()
-    >>> before(trace, window(trace, most=4, at=2500))
-    0
-    """
+    """The time, in ns, at which to open the preceding window of equal size, with some overlap."""
     count = shown.last - shown.first
     # A window begins with unfinished segments: at most one per slot, and another being written.
     shared = min(2 * trace.device.slots, count // 2)
