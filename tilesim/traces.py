@@ -18,7 +18,7 @@ from tilesim.errors import TilesimError, TraceError, shown, whole
 from tilesim.kernel_config import KernelConfig
 from tilesim.spans import checks
 from tilesim.spans.columns import SPAN, TIMES
-from tilesim.storage import strict_json, trace_file
+from tilesim.storage import files, trace_file
 from tilesim.storage.decode import between, check, decode, one_of, text
 from tilesim.text import plural, unprintable
 from tilesim.version import __version__
@@ -257,8 +257,8 @@ def _check_meta(meta: object) -> None:
     for name in ("gpu", "kernel"):
         if not isinstance(values.get(name, ""), str):
             raise TraceError(f"meta's {name} is {shown(values[name])}; it must be a name")
-    if strict_json.fault(values):
-        raise TraceError(f"meta must hold JSON values: {strict_json.fault(values)}")
+    if files.fault(values):
+        raise TraceError(f"meta must hold JSON values: {files.fault(values)}")
     try:
         text = json.dumps(values, allow_nan=False, ensure_ascii=False)
     except (TypeError, ValueError) as error:

@@ -16,7 +16,7 @@ from tilesim.formats import limits, reader
 from tilesim.formats import save as save_as
 from tilesim.formats.reader import read
 from tilesim.storage import trace_file
-from tilesim.storage.strict_json import DEEPEST
+from tilesim.storage.files import DEEPEST
 from tilesim.traces import header
 
 TRACE = simulate("persistent", Problem(256, 256, 128), Device(2))

@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 
 from tilesim.errors import TraceError, shown, unknown
-from tilesim.formats.facts import FACTS
 from tilesim.formats.limits import check_table
-from tilesim.formats.reading import AS_IT_IS, Reading
+from tilesim.formats.reading import AS_IT_IS, FACTS, Reading
 from tilesim.formats.rows import COLUMNS, Rows, integers
 from tilesim.spans.columns import SPAN
-from tilesim.storage.strict_json import decoder
+from tilesim.storage.files import decoder
 from tilesim.text import plural
 from tilesim.traces import Trace
 

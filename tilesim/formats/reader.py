@@ -22,7 +22,6 @@ from tilesim.formats.profilers import chrome, iket, track_events
 from tilesim.formats.reading import AS_IT_IS, NAMES, WAYS, Reading
 from tilesim.formats.rows import Rows, make
 from tilesim.storage import files
-from tilesim.storage.strict_json import parse
 from tilesim.traces import Trace
 
 GZIP, ZIP = b"\x1f\x8b", b"PK"
@@ -30,8 +29,8 @@ ENCODINGS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs
 
 
 def read(path: str | PathLike[str], given: Mapping[str, Any] | None = None) -> Trace:
-    """The trace in `path`; `given` are facts (see `tilesim.formats.facts`) that count over the file's own,
-    and what `tilesim.formats.reading` says. An .npz is complete and takes none; others may be compressed by
+    """The trace in `path`; `given` are facts that count over the file's own, and how it is read: see
+    `tilesim.formats.reading`. An .npz is complete and takes none; others may be compressed by
     gzip.
 
     Raises TraceError, in a sentence that starts with the path, where the file cannot be read or makes no
@@ -109,12 +108,12 @@ def _rows(data: bytes, reading: Reading) -> Rows:
     if embedded:
         return json.parse(embedded, reading)
     # A double is too short for µs since 1970 with their nanoseconds.
-    return chrome.parse(parse(text, TraceError, parse_float=Decimal), reading)
+    return chrome.parse(files.parse(text, TraceError, parse_float=Decimal), reading)
 
 
 def _values(text: str) -> Any:
     check_json(text)
-    return parse(text, TraceError)
+    return files.parse(text, TraceError)
 
 
 def _tiles(source: str) -> str | Mapping[str, Any]:

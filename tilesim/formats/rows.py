@@ -4,7 +4,7 @@ A row is a segment, or a work item. docs/own-kernel.md lists its columns, and wh
 missing; `done` is `end` too, and rows without `cta` leave ["cta"] in meta's `derived`. All are whole numbers,
 times in ns from any zero; other columns are left alone. Tiles may come from elsewhere, see
 `tilesim.formats.reading`. A work item is called by `items`, as large as `size` says, and numbered by `tile`
-or else as it starts. Facts, which hold for all rows, are in `tilesim.formats.facts`.
+or else as it starts.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +16,7 @@ import numpy as np
 
 from tilesim.devices.device import MAX_CTAS_PER_SM, Device
 from tilesim.errors import TraceError, shown
-from tilesim.formats import facts, reading
+from tilesim.formats import reading
 from tilesim.formats.reading import OF_ROWS, listed
 from tilesim.spans import recorded_slots
 from tilesim.spans.columns import LONGEST_NS, MOST_CYCLES, SPAN, TIMES
@@ -89,14 +89,14 @@ def make(
 
     Raises TraceError, naming the row at fault, and ProblemError or DeviceError for facts.
     """
-    known = facts.together(rows.known, given)
+    known = reading.together(rows.known, given)
     rows = _with_end(rows, tiled=bool(tile_from or known.get("items")))
     if known.get("items") in TRUE:
         tile = reading.numbered(rows.columns)
         rows = replace(rows, columns={**rows.columns, "tile": tile})
         rows.within("tile", 0, len(tile) - 1, "as each row is a work item")
         known |= reading.items(rows.columns, rows.items)
-    problem, device = facts.work(known), facts.device(known)
+    problem, device = reading.work(known), reading.device(known)
     if tile_from:
         tiles = reading.tiles_of_rows(tile_from, rows.columns, problem, rows.at)
         rows = replace(rows, columns={**rows.columns, **tiles})
@@ -124,7 +124,7 @@ def make(
         spans[time] -= zero
     tick = known["tick_ns"] if "tick_ns" in known else _step(rows)
     label, origin = known.get("schedule", name), known.get("origin", "measured")
-    meta = facts.meta(known) | ({"derived": ["cta"]} if "cta" not in rows.columns else {})
+    meta = reading.meta(known) | ({"derived": ["cta"]} if "cta" not in rows.columns else {})
     return Trace(problem, device, label, spans, origin, tick, meta)
 
 

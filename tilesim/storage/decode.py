@@ -25,7 +25,7 @@ from typing import (
 )
 
 from tilesim.errors import TilesimError, nearest, shown, unknown
-from tilesim.storage.strict_json import LARGEST
+from tilesim.storage.files import LARGEST
 from tilesim.text import unprintable
 
 T = TypeVar("T")
