@@ -1,7 +1,7 @@
 """Files: read within limits, never written over what was read, and whole under their name or not there.
 
-JSON is what any tool would read alike, or one sentence says what is wrong with it: Python's own parser also takes
-NaN, numbers beyond a double, a key given twice, and any depth of nesting.
+JSON is what any tool would read alike, or one sentence says what is wrong with it: Python's own parser also
+takes NaN, numbers beyond a double, a key given twice, and any depth of nesting.
 """
 
 import json
