@@ -105,8 +105,7 @@ def _each(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
 
 
 def _begin(devices: Mapping[str, Any], prepare: Callable[..., object], *given: object) -> None:
-    """Prepare this process, and make it end when its parent does. `devices`: the presets that files have
-    added in the parent."""
+    """Prepare this process, and make it end when its parent does. `devices`: what files added there."""
     parent = parent_process()
 
     def wait() -> None:

@@ -1,7 +1,6 @@
 """Plan: the work of each thread block, in order, without times.
 
-A segment is a run of K-steps [k0, k1) of one tile. Those in `shared` go in order to whichever thread block
-asks next.
+A segment is a run of K-steps [k0, k1) of one tile. Those in `shared` go to whichever thread block asks next.
 """
 
 from collections.abc import Iterator

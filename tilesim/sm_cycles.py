@@ -1,8 +1,6 @@
-"""SM cycles of a run, which differ from its time multiplied by the mean clock, as clocks rise while SMs are
-idle.
+"""SM cycles of a run, which are not its time at the mean clock, as clocks rise while SMs are idle.
 
-The clock at each time is the mean of cycles / ns of the main loops in flight, interpolated linearly where
-there are none.
+The clock at each time is the mean of cycles / ns of the main loops in flight, interpolated between these.
 """
 
 from dataclasses import replace
@@ -18,8 +16,7 @@ SHORTEST = 30
 
 
 def run_cycles(trace: Trace) -> float:
-    """SM cycles from the first multiply to the last done, as counted, or else at the trace's clock; 0 if
-    unknown.
+    """SM cycles from the first multiply to the last done, as counted, or at the trace's clock; 0 if unknown.
 
     >>> from tilesim import Costs, Device, Problem, simulate
     >>> costs = Costs(k_step=500, clock_mhz=2000)

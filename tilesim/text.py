@@ -13,8 +13,7 @@ def resolve(
     what: str, text: str, registry: Mapping[str, Callable], given: int, error: type[TilesimError]
 ) -> tuple[Callable, tuple[int, ...]]:
     """Look up `name:1:2` in `registry` and return (function, (1, 2)). The function takes `given` positional
-    arguments, then the parameters, positive integers. Raises `error` for an unknown name or parameters that
-    do not fit."""
+    arguments, then the parameters, positive integers. Raises `error` for what is unknown or does not fit."""
     if not isinstance(text, str):
         raise error(f"the {what} is {shown(text)}; it must be a name such as {next(iter(registry))!r}")
     name, *words = text.split(":")

@@ -15,8 +15,7 @@ from tilesim.traces import Trace
 from tilesim.view import tile_sm
 
 DIVERGED = 0.01
-"""Lags beyond this fraction of the measured run count as a divergence. Repeats of a kernel vary by 0.1 to 0.7
-%."""
+"""Lags beyond this fraction of the measured run count as a divergence. Repeats vary by 0.1 to 0.7 %."""
 
 
 @dataclass(frozen=True, slots=True)

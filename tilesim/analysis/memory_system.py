@@ -1,8 +1,7 @@
 """Constants of a GPU's memory system, derived from the measurements of `tilesim bench memory`.
 
 All are medians over launches. Latencies are plateaus of a pointer chase, page by page if available: the first
-is the L2, the last is DRAM, and one in between is the far part of the L2. Bandwidths are the first and last
-plateau with all SMs.
+is the L2, the last is DRAM, one in between the far part of the L2. Bandwidths are those with all SMs.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

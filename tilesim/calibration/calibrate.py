@@ -39,8 +39,7 @@ ENTRY = ("launch", "prologue")
 
 
 def calibrate(traces: Sequence[Trace]) -> Costs:
-    """The costs that fit `traces`, all of one kernel and tile; TraceError where there is none, or they are
-    not."""
+    """The costs that fit `traces`; TraceError where there is none, or they are not of one kernel and tile."""
     if not traces:
         raise TraceError("there is no trace to calibrate to; give at least one")
     kinds = {(base_name(t.schedule), t.gemm.dtype, t.gemm.tile, t.device.ctas_per_sm) for t in traces}

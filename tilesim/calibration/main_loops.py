@@ -58,8 +58,7 @@ class MainLoopCosts:
 
 def main_loops(runs: Sequence[Observations], device: str, stages: int) -> list[MainLoops]:
     """The main loops of one kernel's runs, measured on the preset `device` or, where that is "", on none.
-    They are counted in cycles where all runs know them, at the clock of the device, or else at the mean of
-    theirs."""
+    They are counted in cycles where all runs know them, at the device's clock or else their mean."""
     clocks = [run.clock_mhz for run in runs]
     if not device:
         clock = float(np.mean(clocks)) if all(clocks) else 0.0

@@ -97,8 +97,7 @@ def _sharing(trace: Trace) -> np.ndarray:
 
 
 LEAST_DELAY = 0.05
-"""Share of an epilogue by which those that begin under another on their SM take longer, below which residents
-do not write in turn."""
+"""Residents write in turn if epilogues that begin under another on their SM take longer by this share."""
 
 
 def launch(runs: Sequence[Observations], in_turn: bool, known: int = 0) -> tuple[int, int] | None:

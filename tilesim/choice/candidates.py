@@ -26,8 +26,7 @@ def candidates(product: Product, device: Device, loads: str = "") -> Iterator[Ke
     """The configurations that might be the fastest for a product.
 
     `loads`: "tma" or "ptr"; by default TMA if rows are aligned for it and the device has it. Left out is what
-    does not fit, what is wasteful (tiles twice as large as the matrix, more stages than K-steps), and what
-    comes to the same.
+    does not fit or comes to the same, tiles twice as large as the matrix, and more stages than K-steps.
     """
     limits = limits_of(device.name)
     loads = loads or ("tma" if "tma" in limits.features and not product.misaligned else "ptr")

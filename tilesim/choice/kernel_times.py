@@ -1,5 +1,4 @@
-"""What kernels take beside the machine: a few times for each, fitted to the shipped measurement of all of
-them."""
+"""What kernels take beside the machine: a few times for each, fitted to the shipped measurement."""
 
 import json
 from collections.abc import Mapping, Sequence

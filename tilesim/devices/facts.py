@@ -179,8 +179,7 @@ def fill_order(tiers: Sequence[Sequence[Sequence[int]]], first: Sequence[int] = 
 
     A tier is a list of groups that take turns in a cycle, and a group lists its SMs. All of a tier comes
     before the next, and a group has all its SMs served in its turn. `first`: for each tier, the first SM of
-    the group that begins; each tier's first without it. Raises DeviceError where no group begins with such an
-    SM.
+    the group that begins; each tier's first without it. Raises DeviceError where no group begins so.
 
     >>> fill_order([[[6, 7]], [[0, 1, 4, 5], [2, 3]]])
     (6, 7, 0, 1, 4, 5, 2, 3)

@@ -60,8 +60,7 @@ class Entry:
 
 def read(path: str | PathLike[str]) -> tuple[str, dict[str, Any]]:
     """(the name, the entry) of the device in a file, called as the file is, in small letters. Raises
-    DeviceError, naming the file, where it cannot be read, has an unknown field, lacks a fact, or says what
-    cannot be."""
+    DeviceError, naming the file, where it cannot be read, lacks a fact, or says what cannot be."""
     return name_of(path), read_json(path, DeviceError, checked)
 
 

@@ -36,8 +36,7 @@ TITLES = {"csv": "CSV", "json": "JSON", "perfetto": "Perfetto", "pftrace": "Perf
 
 
 def save(trace: Trace, path: str | PathLike[str], form: str) -> None:
-    """Write `trace` in a format of ENDINGS; raises TilesimError where `path` cannot be written, or it is too
-    long for such a file."""
+    """Write `trace` in a format of ENDINGS; TilesimError if `path` cannot be written, or it is too long."""
     if form == "npz":
         trace.save(path)
     else:

@@ -1,8 +1,7 @@
 """JSON: the header of the native file and, under "spans", an object per span.
 
 What is read may say less: see `tilesim.formats.rows`. The facts of `tilesim.formats.reading` may be sorted
-into "problem" and "device"; a device's "name" is the fact `device`. A list of objects alone is spans without
-facts.
+into "problem" and "device"; a device's "name" is the fact `device`. A list alone is spans without facts.
 """
 
 import json

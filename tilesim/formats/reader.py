@@ -30,11 +30,9 @@ ENCODINGS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs
 
 def read(path: str | PathLike[str], given: Mapping[str, Any] | None = None) -> Trace:
     """The trace in `path`; `given` are facts that count over the file's own, and how it is read: see
-    `tilesim.formats.reading`. An .npz is complete and takes none; others may be compressed by
-    gzip.
+    `tilesim.formats.reading`. An .npz is complete and takes none; others may be compressed by gzip.
 
-    Raises TraceError, in a sentence that starts with the path, where the file cannot be read or makes no
-    trace.
+    Raises TraceError, in a sentence that starts with the path, where the file makes no trace.
     """
     given = given or {}
     native = str(path).lower().endswith(".npz")

@@ -52,8 +52,7 @@ def limits_of(preset: str) -> Limits:
 def why_not(config: KernelConfig, product: Product, limits: Limits | None = None) -> str:
     """Why a kernel cannot compute a product so, in a sentence; "" if it can.
 
-    Without `limits` nothing is said about what a GPU lacks. Raises KernelConfigError if there is no such
-    kernel.
+    Without `limits` nothing is said about what a GPU lacks. Raises KernelConfigError for an unknown kernel.
     """
     kernel = kernel_of(config)
     schedule = base_name(config.schedule)

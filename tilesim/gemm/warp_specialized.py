@@ -1,5 +1,4 @@
-"""warp-specialized: persistent; one warp loads and the others multiply one tile together ("cooperative" in
-CUTLASS).
+"""warp-specialized: persistent; one warp loads, the others multiply a tile together (CUTLASS: cooperative).
 
 Tiles with fewer rows than a wgmma are computed transposed (SWAP). Tiles of 192 rows have three groups of
 consumers, and tiles whose width is no power of two are summed in two parts.

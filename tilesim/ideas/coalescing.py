@@ -42,8 +42,7 @@ def strided(stride: int, start: int = 0) -> np.ndarray:
 
 
 def touched(addresses: np.ndarray, unit: int = SECTOR) -> np.ndarray:
-    """The sectors (or lines, with `unit=LINE`) that contain any of the bytes: int64, ascending, without
-    repeats."""
+    """The sectors (or lines, with `unit=LINE`) that contain any of the bytes: int64, ascending."""
     return np.unique(addresses // unit)
 
 

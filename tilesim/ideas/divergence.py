@@ -55,8 +55,7 @@ def branch(ways: Sequence[int] | np.ndarray, lengths: Sequence[int]) -> Issued:
 
 
 def loop(turns: Sequence[int] | np.ndarray, length: int) -> Issued:
-    """A loop of `length` instructions that each lane repeats `turns` times: one step per run under the same
-    mask."""
+    """A loop of `length` instructions that each lane repeats `turns` times: one step per mask."""
     wanted = np.asarray(turns)
     ends = np.unique(wanted[wanted > 0])
     return Issued(np.diff(ends, prepend=0) * length, wanted >= ends[:, None])

@@ -20,8 +20,7 @@ FLIGHT = np.dtype([("left", np.float64), ("come", np.float64), ("used", np.float
 
 
 def instructions(factor: int, each: float, loop: float) -> float:
-    """Instructions that a warp issues per value: `each` for the value, plus its share of `loop` per
-    iteration."""
+    """Instructions per value that a warp issues: `each`, plus its share of `loop` per iteration."""
     return each + loop / factor
 
 

@@ -33,8 +33,7 @@ class Level(NamedTuple):
 
 
 def levels(device: str) -> tuple[Level, ...]:
-    """The memory levels of a preset, nearest first; DeviceError if it is unknown or lacks one of the facts
-    needed."""
+    """The memory levels of a preset, nearest first; DeviceError if it is unknown or lacks a fact needed."""
     known = facts(device)
     far = "HBM" if entry_of(device).get("architecture") in WITH_HBM else "DRAM"
     needed = {

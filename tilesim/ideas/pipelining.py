@@ -60,8 +60,7 @@ def k_step(stages: int, load: int, multiply: int) -> float:
 
 def times(k_steps: Mapping[int, float]) -> tuple[int, int]:
     """(load, multiply) in whole ns from measured ns per K-step, {stages: ns}: the fastest K-step is taken as
-    the multiplication, and one stage takes the sum of both. Raises TilesimError without one stage and a
-    faster one."""
+    the multiplication, and one stage takes both. Raises TilesimError without one stage and a faster one."""
     if 1 not in k_steps or len(k_steps) < 2 or not min(k_steps.values()) < k_steps[1]:
         raise TilesimError(
             f"K-steps were measured with {sorted(k_steps)} stages; 1 stage and more are needed, and more"

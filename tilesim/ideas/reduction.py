@@ -20,8 +20,7 @@ from tilesim.ideas.coalescing import WARP
 BANKS = 32
 """Of shared memory (CUDA C++ Programming Guide, Shared Memory)."""
 THREADS, ADDED = 256, 8
-"""Threads per block of the shipped kernels, and how many blocks of input each of the later ones sums while
-loading."""
+"""Threads per block of the shipped kernels, and blocks of input that the later ones sum while loading."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,8 +35,7 @@ def cells(launch: Launch, swapped: bool = False) -> tuple[np.ndarray, np.ndarray
 
 
 def addresses(rows: np.ndarray, columns: np.ndarray, pitch: int, element: int) -> np.ndarray:
-    """Byte offsets of cells, shaped as the rows and columns. `pitch`: bytes between rows. `element`: bytes
-    per cell."""
+    """Byte offsets of cells, shaped as the rows and columns; `pitch` bytes between rows, `element` a cell."""
     return np.asarray(rows) * pitch + np.asarray(columns) * element
 
 

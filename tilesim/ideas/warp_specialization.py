@@ -29,8 +29,7 @@ class Times:
     """The times of a thread block's work, in whole ns.
 
     `latency`: from the request of a K-step's operands to their arrival; `interval`: between requests, at
-    least. `k_step`: multiplying one; `write`: writing a tile. `contention`: extra time of a main loop during
-    another group's write.
+    least. `k_step`: multiplying one; `write`: writing a tile, and `contention`: what it adds to a main loop.
     """
 
     latency: int

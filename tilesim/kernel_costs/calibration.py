@@ -43,8 +43,7 @@ class Entry:
 
 
 class CalibratedKernel(NamedTuple):
-    """What the traces of one calibration have in common; `config` has a schedule without its parameters, and
-    always the same order."""
+    """What the traces of a calibration have in common; `config` has no parameters of a schedule, nor order."""
 
     config: KernelConfig
     dtype: str
@@ -168,8 +167,7 @@ def for_device(costs: Costs, problem: Problem, name: str) -> Costs:
     """`costs`, measured on another GPU for this tile and dtype, as overheads on the preset `name`.
 
     K-steps are what its hardware takes, as much slower than tensor cores as before. Writing goes by the
-    datasheet's memory bandwidth per SM; latencies stay. Raises CostsError where no rate of the dtype is
-    known.
+    datasheet's memory bandwidth per SM; latencies stay. Raises CostsError for an unknown rate of the dtype.
     """
     own, new = (Hardware.named(each, problem.dtype) for each in (costs.device, name))
     preset, measured_on = presets.presets()[name], presets.presets()[costs.device]

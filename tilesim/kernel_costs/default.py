@@ -48,8 +48,7 @@ def default_costs(
 ) -> Costs:
     """The costs that `simulate` uses when it is given none: those of `device`'s GPU, as `costs_of` says; a
     device without a name is so many SMs of an H200. `kernel`: as recorded, such as "table-tma-overlap"; "" is
-    the schedule's dedicated one with TMA and overlap, or else the table-driven one. `made`: the schedule's
-    plan."""
+    the schedule's dedicated one with TMA and overlap, or else the table-driven one. `made`: its plan."""
     if device.name:
         return costs_of(device.name, schedule, problem, device, kernel, made)
     costs = costs_of(REFERENCE, schedule, problem, device, kernel, made)
@@ -120,8 +119,7 @@ def read_costs(
     """Costs by name ("ideal", "h200", "NVIDIA H200") or from a JSON file, for a run on `device`.
 
     A file holds one object of costs, or the list that `tilesim calibrate` writes. A file that is called as a
-    GPU is written ./h200. Raises CostsError, naming the file, where it cannot be read or does not hold such
-    costs.
+    GPU is written ./h200. Raises CostsError, naming the file, where it holds no such costs.
     """
     if isinstance(source, str):
         if source.lower() == IDEAL:

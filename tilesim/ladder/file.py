@@ -25,8 +25,7 @@ def ladders() -> tuple[Ladder, ...]:
 
 
 def read(path: str | PathLike[str]) -> Ladder:
-    """The ladder in a file of `tilesim bench ladder`; ReportError, which starts with the path, where it is
-    none."""
+    """The ladder in a file of `tilesim bench ladder`; ReportError, naming the file, where it is none."""
     return read_json(path, ReportError, parse)
 
 

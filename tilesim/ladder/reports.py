@@ -70,8 +70,7 @@ def row(report: Mapping[str, Any], **wanted: Any) -> Mapping[str, Any]:
 
 
 def _kind(model: Any) -> Any:
-    """The type of JSON values that are like those of `model`; items of a list as what all of the model's
-    have."""
+    """The type of JSON values that are like those of `model`; items of a list have what all of its have."""
     if isinstance(model, Mapping):
         named = all(map(str.isidentifier, model))
         fields = [(name, _kind(inner)) for name, inner in model.items()]

@@ -26,8 +26,7 @@ class LadderStep:
     `step` is its number from 1, None for the yardstick. What is not known or was not counted is None.
     `bytes_from`: the GPU's counters, or a model of what the kernel must move. `tensor_cycles`: in which
     tensor cores work, and `sm_cycles`, that the kernel takes, on all SMs; of a launch with cold caches.
-    `load_requests`: loads of a warp from global memory, and `load_sectors`, the pieces of 32 bytes that all
-    of them need.
+    `load_requests`: loads of a warp from global memory, and `load_sectors`, the 32 bytes each that they need.
     """
 
     step: Count | None = None

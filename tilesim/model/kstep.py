@@ -54,8 +54,7 @@ class LoadTimes(NamedTuple):
 
 
 def hardware_of(costs: Costs, problem: Problem) -> Hardware | None:
-    """The hardware that takes the K-steps of `problem`, None where costs say it; CostsError for an unknown
-    dtype."""
+    """The hardware that takes the K-steps, None where costs say it; CostsError for an unknown dtype."""
     return Hardware.named(costs.hardware, problem.dtype) if costs.hardware else None
 
 

@@ -46,8 +46,7 @@ def page(
     `names` default to the schedules. Without a story, the page says how long the runs take. `theme`: "dark",
     "light", or "" for the reader's own. `at`: the time to open at, in ns, by default the end. `lang`: of the
     story and of `words`, translations by their English. With a `version`, the page asks its server whether
-    that is current, and reloads if not. `report`: lines of text that stand below the player, in a font of
-    equal widths.
+    that is current, and reloads if not. `report`: lines of text below the player, in equal widths.
 
     Raises TilesimError for no or more than 4 traces, different products, or a time outside the runs.
     """

@@ -23,8 +23,7 @@ class Window:
     """Rows `first` to `last` of a trace's spans, and what a page needs to count correctly with them.
 
     No other segment holds a slot between `since` and `until`, ns. `tiles`, `blocks`: done and launched
-    before. `resident`: thread blocks of the window launched before it. `unfinished`: its tiles with a later
-    segment.
+    before. `resident`: blocks of the window launched before it. `unfinished`: its tiles with a later segment.
     """
 
     first: int
@@ -154,8 +153,7 @@ TIMES = ("issue", "load", "start", "drain", "ready", "fixup", "done")
 
 
 def encoded(trace: Trace, rows: slice) -> str:
-    """Rows of the spans, column by column, PLACES, then TIMES: the differences from row to row, in zigzag,
-    LEB128 and base64."""
+    """Rows of the spans by column, PLACES, then TIMES: differences between rows in zigzag, LEB128, base64."""
     spans = trace.spans[rows]
     times = [launch_end(trace)[rows] if name == "load" else spans[name] for name in TIMES]
     columns = [spans[name] for name in PLACES] + [times[0]]

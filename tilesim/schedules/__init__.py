@@ -30,8 +30,7 @@ Function = Callable[..., Plan]
 
 
 class _Schedules(Mapping[str, Function]):
-    """Schedules by name: from this folder, from packages, and registered ones, each imported when it is
-    looked up."""
+    """Schedules by name: of this folder, of packages, and registered ones, imported when looked up."""
 
     def __init__(self) -> None:
         self._registered: dict[str, tuple[Function, str]] = {}

@@ -74,8 +74,7 @@ def write(path: PathName, fill: Callable[[BinaryIO], object]) -> None:
     """Let `fill` write into a temporary file beside `path`, then move it there.
 
     An existing file is replaced only by a complete one, which keeps its permissions; a link's target is
-    replaced, not the link. What is no file is written to once all is there. Raises TilesimError where `path`
-    cannot be written.
+    replaced, not the link. What is no file is written to once all is there. Raises TilesimError as `check`.
     """
     check(path)
     partial = None
@@ -119,8 +118,7 @@ def read_bytes(path: PathName, most: int, error: type[TilesimError]) -> bytes:
 
 
 def at_most(read: Callable[[int], bytes], most: int) -> bytes:
-    """The first `most` bytes that a stream's `read` gives, a piece at a time, as to ask for many takes memory
-    for many."""
+    """The first `most` bytes of a stream's `read`, in pieces, as to ask for many takes memory for many."""
     data = BytesIO()
     while data.tell() < most and (piece := read(min(PIECE, most - data.tell()))):
         data.write(piece)
@@ -131,8 +129,7 @@ def read_json(
     path: PathName, error: type[TilesimError], make: Callable[[Any], Any] | None = None, most: int = MOST_JSON
 ) -> Any:
     """The values in a JSON file, or what `make` makes of them: no NaN, no number beyond a double, no key
-    twice, no deep nesting. Raises `error`, which starts with the path, where it is no such file, or `make`
-    raises it."""
+    twice, no deep nesting. Raises `error`, which names the path, if it is no such file or `make` does."""
     data = read_bytes(path, most, error)
     try:
         values = parse(data.removeprefix(b"\xef\xbb\xbf"), error)

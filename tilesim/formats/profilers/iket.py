@@ -1,5 +1,4 @@
-"""IKET's JSON: ranges recorded by the warps of a CuTe DSL kernel, from NVIDIA's `run-iket --postprocess
-json`.
+"""IKET's JSON: ranges recorded by warps of a CuTe DSL kernel, from NVIDIA's `run-iket --postprocess json`.
 
 `launches` lists kernels with `ranges`, which have a name, `startTs` and `endTs` in ns, and the warp's
 location: SM, CTA as three coordinates, warp. A warp's lifetime begins with its block's first instruction.
