@@ -43,7 +43,7 @@ class Entry:
 
 
 class CalibratedKernel(NamedTuple):
-    """What the traces of a calibration have in common; `config` has no parameters of a schedule, nor order."""
+    """What the traces of a calibration share; its `config` has no parameters of a schedule, and one order."""
 
     config: KernelConfig
     dtype: str

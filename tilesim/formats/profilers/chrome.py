@@ -33,7 +33,7 @@ def is_chrome(values: object) -> bool:
 
 
 def own(values: Any) -> Any:
-    """The run of tilesim's own, as JSON for `tilesim.formats.json`, or None; TraceError if there are several."""
+    """The tilesim run in a file, JSON for `tilesim.formats.json`, or None; TraceError if it has several."""
     about = values.get("otherData") if isinstance(values, dict) else None
     if not isinstance(about, dict) or about.get("format") != FORMAT:
         return None
