@@ -13,8 +13,6 @@ take the rest of its own rate. tilesim.model.traffic derives bytes and misses; t
 the constants.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from tilesim.costs import Costs
@@ -44,15 +42,6 @@ def k_step_terms(
     return np.stack(np.broadcast_arrays(beside * multiplying, waiting, l2, dram))
 
 
-class LoadTimes(NamedTuple):
-    """The times that loads cause in a plan, ns. `k_steps`: float64 [ctas_per_sm, segments], the K-step of
-    each segment in plan order beside 0, 1, ... others. `first`: the delay between the first and last first
-    stage of thread blocks that begin together, which DRAM sends in sequence."""
-
-    k_steps: np.ndarray
-    first: float
-
-
 def hardware_of(costs: Costs, problem: Problem) -> Hardware | None:
     """The hardware that takes the K-steps, None where costs say it; CostsError for an unknown dtype."""
     return Hardware.named(costs.hardware, problem.dtype) if costs.hardware else None
@@ -60,12 +49,14 @@ def hardware_of(costs: Costs, problem: Problem) -> Hardware | None:
 
 def load_times(
     plan: Plan, problem: Problem, device: Device, costs: Costs, hardware: Hardware | None
-) -> LoadTimes:
-    """LoadTimes of `plan` with `costs` on their `hardware`."""
+) -> tuple[np.ndarray, float]:
+    """(the K-step of each segment in plan order beside 0, 1, ... others: float64 [ctas_per_sm, segments], the
+    delay between the first and last first stage of thread blocks that begin together, which DRAM sends in
+    sequence) of `plan` with `costs` on their `hardware`, ns."""
     if hardware is None:
         slowdown = [costs.slowdown(r) for r in range(1, device.ctas_per_sm + 1)]
         each = costs.k_step * np.array(slowdown)[:, np.newaxis]
-        return LoadTimes(np.broadcast_to(each, (device.ctas_per_sm, len(plan.rows))), 0.0)
+        return np.broadcast_to(each, (device.ctas_per_sm, len(plan.rows))), 0.0
     loaded = loads_under(plan, problem, device, costs, hardware)
     seen = loaded.behind(hardware.l2_bytes)
     multiplying = hardware.k_step_cycles(problem, costs.k_step)
@@ -74,12 +65,12 @@ def load_times(
     cycle = 1000 / hardware.clock_mhz
     k_steps = np.stack([loaded.mean(each) for each in terms.max(axis=0)])
     k_steps *= cycle
-    return LoadTimes(k_steps, float(ahead) / hardware.dram_bytes_per_clock * cycle)
+    return k_steps, float(ahead) / hardware.dram_bytes_per_clock * cycle
 
 
 def k_step_ns(plan: Plan, problem: Problem, device: Device, costs: Costs) -> np.ndarray:
-    """`k_steps` of LoadTimes."""
-    return load_times(plan, problem, device, costs, hardware_of(costs, problem)).k_steps
+    """The first of `load_times`."""
+    return load_times(plan, problem, device, costs, hardware_of(costs, problem))[0]
 
 
 def loads_under(plan: Plan, problem: Problem, device: Device, costs: Costs, hardware: Hardware) -> Loads:
