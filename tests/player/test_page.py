@@ -12,6 +12,7 @@ from programs import PLAYER, data_in, measured, race, split
 
 from tilesim import Costs, Device, Problem, Trace, WorkItems, player, simulate
 from tilesim.errors import TilesimError
+from tilesim.player import figures
 from tilesim.player.deck import Slide, deck
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>&quot;"
@@ -90,6 +91,14 @@ def test_runs_of_one_product_may_have_other_tiles():
     page = player.page(traces)
     assert "512 × 512 × 64; bf16, tile 128 × 128 × 64; bf16, tile 128 × 256 × 64" in page
     assert [run["grid"] for run in data_in(page)["runs"]] == [[4, 4], [4, 2]]
+
+
+def test_runs_of_one_schedule_are_told_apart_by_origin_or_else_by_number():
+    naive, persistent = race()
+    assert figures.names([naive, persistent]) == ["naive", "persistent"]
+    assert figures.names([naive, naive]) == ["naive 1", "naive 2"]
+    assert figures.names([naive, measured(naive)]) == ["naive, simulated", "naive, measured"]
+    assert figures.names([naive, naive, measured(naive)])[::2] == ["naive, simulated 1", "naive, measured 3"]
 
 
 @pytest.mark.parametrize(

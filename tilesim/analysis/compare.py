@@ -85,13 +85,7 @@ class Comparison:
 
 def compare(simulated: Trace, measured: Trace) -> Comparison:
     """Compare two runs of one problem, of any schedule and origin. Raises TraceError if the problems or the
-    SMs differ, or a run takes no time after its first multiply.
-
-    >>> from tilesim import view
-    >>> again = compare(view._example(), view._example())
-    >>> again.run.error, again.order, again.same_sm, again.largest_lag, again.diverged_at
-    (0.0, 1.0, 1.0, 0, None)
-    """
+    SMs differ, or a run takes no time after its first multiply."""
     _check(simulated, measured)
 
     def pair(figure: Callable[[Trace], float]) -> Pair:

@@ -19,12 +19,7 @@ def english(sentence: str, **fields: str) -> str:
 
 
 def names(traces: Sequence[Trace]) -> list[str]:
-    """The names of runs: their schedules, with origins or numbers where these repeat.
-
-    >>> from tilesim import view
-    >>> names([view._example()] * 2)
-    ['naive 1', 'naive 2']
-    """
+    """The names of runs: their schedules, with origins or numbers where these repeat."""
     found = [short(trace.schedule, 40) for trace in traces]
     if len(set(found)) < len(found):
         found = [f"{name}, {trace.origin}" for name, trace in zip(found, traces, strict=True)]
