@@ -40,9 +40,6 @@ def in_order(
 
     `function`, items and `prepare`, which each process calls first, must be picklable. `progress` is called
     with the number of items just finished. Raises what `function` raises, and TilesimError if a process dies.
-
-    >>> in_order(abs, [3, -1, 2])
-    [3, 1, 2]
     """
     results: list[R] = []
     size = max(1, min(CHUNK, len(items) // (8 * jobs)))

@@ -113,14 +113,7 @@ def splits_tiles(rows: np.ndarray, problem: Work) -> bool:
 
 
 def plan_from_spans(spans: np.ndarray) -> Plan:
-    """The plan reconstructed from a trace's `spans`; thread blocks are numbered in order of issue.
-
-    >>> from tilesim import Costs, Device, Problem, simulate
-    >>> tiles = Problem(128, 640, 4, tile=(128, 128, 4))
-    >>> run = simulate("persistent-dynamic", tiles, Device(2), Costs.ideal())
-    >>> [plan_from_spans(run.spans).segments[name].tolist() for name in ("cta", "tile")]
-    [[0, 0, 0, 1, 1], [0, 2, 4, 1, 3]]
-    """
+    """The plan reconstructed from a trace's `spans`; thread blocks are numbered in order of issue."""
     _, first, cta = np.unique(spans["cta"], return_index=True, return_inverse=True)
     issue = np.full(len(first), np.iinfo(np.int64).max)
     np.minimum.at(issue, cta, spans["issue"])

@@ -16,13 +16,7 @@ SHORTEST = 30
 
 
 def run_cycles(trace: Trace) -> float:
-    """SM cycles from the first multiply to the last done, as counted, or at the trace's clock; 0 if unknown.
-
-    >>> from tilesim import Costs, Device, Problem, simulate
-    >>> costs = Costs(k_step=500, clock_mhz=2000)
-    >>> run_cycles(simulate("naive", Problem(128, 128, 128), Device(sms=1), costs))
-    2000.0
-    """
+    """SM cycles from the first multiply to the last done, as counted, or at the trace's clock; 0 if unknown."""
     spans = trace.spans
     ticks = _ticks(trace)
     if ticks is None:

@@ -168,11 +168,7 @@ def parse(
 
 
 def fault(values: object) -> str:
-    """What is wrong with parsed `values`, where their nesting is too deep or a number too large, or "".
-
-    >>> fault({"a": [1, {"b": 2}]}), fault([10**400])
-    ('', 'a number in it is too large for a double')
-    """
+    """What is wrong with parsed `values`, where their nesting is too deep or a number too large, or ""."""
     level, depth = [values], 0
     while level:
         holders = [value for value in level if isinstance(value, dict | list | tuple)]
@@ -199,11 +195,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def size(count: int) -> str:
-    """Bytes as people read them.
-
-    >>> size(900), size(3 * 2**19), size(2**28)
-    ('900 bytes', '1.5 MiB', '256 MiB')
-    """
+    """Bytes as people read them."""
     return f"{count} bytes" if count < 2**20 else f"{count / 2**20:g} MiB"
 
 
