@@ -80,10 +80,6 @@ def deadlock_fault(plan: Plan, slots: int) -> str:
 
     A segment from the queue may wait for a thread block without a slot, which gets one only when another
     block finds the queue empty: never, if such tiles can hold every slot. No other wait can be circular.
-
-    >>> made = Plan(segments([1], 0, 0, 1), 2, segments([UNASSIGNED], 0, 1, 2))
-    >>> deadlock_fault(made, slots=2), deadlock_fault(made, slots=1)
-    ('', 'tile 0 waits forever for thread block 1, because such tiles can hold every slot (1 in total)')
     """
     if len(plan.shared) < slots:
         return ""

@@ -16,7 +16,7 @@ SHORTEST = 30
 
 
 def run_cycles(trace: Trace) -> float:
-    """SM cycles from the first multiply to the last done, as counted, or at the trace's clock; 0 if unknown."""
+    """SM cycles from the first multiply to the last done, counted, or at the trace's clock; 0 if unknown."""
     spans = trace.spans
     ticks = _ticks(trace)
     if ticks is None:

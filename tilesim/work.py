@@ -20,9 +20,6 @@ class WorkItems:
     have no schedule; their runs are read, drawn and compared.
 
     Raises ProblemError for items without names, and for sizes that are not one for each.
-
-    >>> WorkItems(["attention", "project"]).title
-    '2 work items'
     """
 
     items: Annotated[tuple[Annotated[str, text(1, LONGEST_ITEM), NOT_BLANK], ...], FILLED]

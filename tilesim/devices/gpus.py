@@ -79,16 +79,7 @@ def preset_of(name: str) -> str:
 
 
 def identified(name: str, capability: str, facts: Mapping[str, Any]) -> Gpu:
-    """The GPU that a driver describes: its name, its compute capability, "9.0" say, and facts of COMPARED.
-
-    >>> h100 = {"sms": 132, "memory_gb": 85, "memory_gb_per_s": 3352}
-    >>> identified("NVIDIA H100 80GB HBM3", "9.0", h100)
-    Gpu(name='NVIDIA H100 80GB HBM3', preset='h100', sms=132, note='')
-    >>> identified("NVIDIA H100 PCIe", "9.0", h100).note
-    'the driver calls it NVIDIA H100 PCIe, but with 132 SMs and 85 GB it is taken for an H100'
-    >>> identified("NVIDIA H100 80GB HBM3 MIG 1g.10gb", "9.0", {"sms": 16, "memory_gb": 10}).note
-    'it is a MIG slice, 1g.10gb, of an H100 with 16 of 132 SMs; its L2 and DRAM count as those of a whole one'
-    """
+    """The GPU that a driver describes: its name, its compute capability, "9.0" say, and facts of COMPARED."""
     part = SLICE.fullmatch(name)
     of_name = [known for known in _of_name(part[1] if part else name) if known.capability == capability]
     for known in of_name:

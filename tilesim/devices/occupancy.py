@@ -72,14 +72,7 @@ class Occupancy:
 
 def occupancy(device: str, threads: int, registers: int, shared_bytes: int = 0) -> Occupancy:
     """How many blocks of `threads` with so many `registers` each and `shared_bytes` an SM holds. Raises
-    DeviceError for a device that is not known, one of another maker, or a number that no block can have.
-
-    A tile of 128 x 128 whose three stages take 96 KiB:
-
-    >>> found = occupancy("h200", 128, 168, 98304)
-    >>> found.residents, found.binding
-    (2, ('shared memory',))
-    """
+    DeviceError for a device that is not known, one of another maker, or a number that no block can have."""
     known = values(facts(device))
     if known.get("threads_per_warp") != WARP or any(name not in known for name in NEEDED):
         title = presets()[device]["title"]

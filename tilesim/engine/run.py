@@ -13,12 +13,12 @@ from tilesim.devices.device import Device
 from tilesim.devices.hardware import Hardware
 from tilesim.engine import events
 from tilesim.engine.setup import laid_out, with_lists, with_tree
-from tilesim.engine.state import CTA, NOBODY, TIE, Log, State
+from tilesim.engine.state import CTA, NOBODY, TIE, State
 from tilesim.errors import CostsError, PlanError
 from tilesim.model.kstep import hardware_of, load_times, slowest_k_step
 from tilesim.plans import Plan
 from tilesim.problems import Problem
-from tilesim.spans.columns import LONGEST_NS
+from tilesim.spans.columns import COLUMNS, LONGEST_NS
 
 STEPS: compiled.Steps = (
     *((step, step) for step in (
@@ -53,7 +53,7 @@ def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 
     else:
         state = with_lists(state)
         events.play(state)
-        for name, column in zip(Log._fields, state.log, strict=True):
+        for name, column in zip(COLUMNS, state.log, strict=True):
             spans[name] = column
     if state.heads[CTA] < plan.ctas:
         raise PlanError(_stuck(plan, device, state))

@@ -8,10 +8,10 @@ import numpy as np
 from tilesim.costs import Costs
 from tilesim.devices.device import Device
 from tilesim.engine.events import FREE, NEVER
-from tilesim.engine.state import NOBODY, Log, Merges, Rates, Segments, Slots, State, Ties
+from tilesim.engine.state import NOBODY, Merges, Rates, Segments, Slots, State, Ties
 from tilesim.plans import Plan, owners
 from tilesim.problems import Problem
-from tilesim.spans.columns import SPAN
+from tilesim.spans.columns import SPAN, columns_of
 
 
 def laid_out(
@@ -30,10 +30,9 @@ def laid_out(
     split, merges = _merges(tile, problem)
     ties, heads = Ties(*np.empty((2, len(work) // 2), np.int32)), np.array([0, len(plan.segments), 0, 0])
     spans = np.zeros(len(work), SPAN)
-    log = Log(*(spans[name] for name in Log._fields))
     segments = Segments(tile, k0, k1, work, split, plan.offsets)
     rates, slots = _rates(costs, device, slowdown), _slots(device, late)
-    return State(segments, rates, slots, merges, log, ties, heads), spans
+    return State(segments, rates, slots, merges, columns_of(spans), ties, heads), spans
 
 
 def with_lists(state: Any) -> Any:

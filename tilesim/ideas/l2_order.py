@@ -25,15 +25,10 @@ SCHEDULE = "persistent"
 def blocks(tiles: np.ndarray, tiles_n: int, k_blocks: int) -> np.ndarray:
     """Distinct blocks of A and of B that the first tiles need, cumulatively: int64 [tiles, 2]. `tiles`: ids
     in their order; `tiles_n`: tiles per row; `k_blocks`: blocks along K."""
-    rows_and_columns = np.divmod(tiles, tiles_n)
-    return k_blocks * np.stack([np.cumsum(_first_seen(each)) for each in rows_and_columns], axis=1)
-
-
-def _first_seen(numbers: np.ndarray) -> np.ndarray:
-    """Whether each number appears for the first time: bool, same shape."""
-    first = np.zeros(len(numbers), bool)
-    first[np.unique(numbers, return_index=True)[1]] = True
-    return first
+    first = np.zeros((2, len(tiles)), np.int64)
+    for seen, numbers in zip(first, np.divmod(tiles, tiles_n), strict=True):
+        seen[np.unique(numbers, return_index=True)[1]] = k_blocks
+    return first.cumsum(axis=1).T
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -65,11 +65,7 @@ TREES: Mapping[str, Callable[[int], tuple[Level, ...]]] = {
 
 
 def wavefronts(words: np.ndarray) -> int:
-    """Wavefronts of one access: the most distinct words in one bank, 0 if no lane reads.
-
-    >>> [wavefronts(stride * np.arange(32)) for stride in (1, 2, 4, 8, 16, 32, 33)]
-    [1, 2, 4, 8, 16, 32, 1]
-    """
+    """Wavefronts of one access: the most distinct words in one bank, 0 if no lane reads."""
     return int(np.bincount(np.unique(words) % BANKS, minlength=BANKS).max())
 
 
