@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tilesim.ideas import coalescing
 from tilesim.ladder.reports import report
 
-WIDTH = st.sampled_from(coalescing.WIDTHS)
+WIDTH = st.sampled_from([1, 2, 4, 8, 16])
 
 
 @st.composite

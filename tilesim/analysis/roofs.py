@@ -43,12 +43,6 @@ def roofs(device: str) -> tuple[Roof, ...]:
     return (*read, Roof("shared memory", shared, False))
 
 
-def dram_bytes(counted: float, stored: float, l2_mb: float) -> float:
-    """DRAM traffic of a kernel: the bytes counted, plus those stored that are still in the L2. A profiler
-    stops counting when the kernel ends, but up to `l2_mb` · 10⁶ bytes of its stores reach DRAM later."""
-    return counted + min(stored, l2_mb * 1e6)
-
-
 def product_bytes(m: int, n: int, k: int, dtype: str) -> int:
     """The minimum traffic of a product: A and B read once, C written once."""
     return (m * k + k * n + m * n) * DTYPE_BYTES[dtype]

@@ -7,6 +7,7 @@ take the same. The costs come from least squares of relative errors, with each r
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,7 +31,7 @@ class MainLoops:
     loaded: Loads | None = None
     seen: Traffic | None = None
 
-    def k_steps(self, k_step: float = 0.0) -> np.ndarray | None:
+    def k_steps(self, k_step: float) -> np.ndarray | None:
         """ns that the hardware takes for all K-steps of each, of `k_step` ns or else the kernel's own:
         float64 [spans]. None where no hardware is known."""
         run, problem = self.run, self.run.trace.gemm
@@ -43,17 +44,10 @@ class MainLoops:
         return run.steps / (run.sharing.T / each).sum(axis=0) * 1000 / self.hardware.clock_mhz
 
 
-@dataclass(frozen=True, slots=True)
-class MainLoopCosts:
+class MainLoopCosts(NamedTuple):
     k_step: float
     mainloop_overhead: float
     epilogue_overlap_penalty: float
-
-    def ns(self, one: MainLoops) -> np.ndarray:
-        """What each main loop of a run should take: float64 [spans]."""
-        known = one.k_steps()
-        k_steps = one.run.steps * self.k_step if known is None else known
-        return k_steps + self.mainloop_overhead + self.epilogue_overlap_penalty * one.run.under_epilogue
 
 
 def main_loops(runs: Sequence[Observations], device: str, stages: int) -> list[MainLoops]:

@@ -13,8 +13,6 @@ WARP = 32
 """Threads in a warp (CUDA C++ Programming Guide, SIMT Architecture)."""
 SECTOR, LINE = 32, 128
 """Bytes in a sector and in a line."""
-WIDTHS = (1, 2, 4, 8, 16)
-"""Bytes that one thread can load at once (CUDA C++ Programming Guide, Device Memory Accesses)."""
 
 
 @dataclass(frozen=True, slots=True)
