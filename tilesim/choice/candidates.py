@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from tilesim.devices.device import Device
-from tilesim.gemm import LINE, Kernel, Tilings, kernels
+from tilesim.gemm import LINE, Tilings, kernels
 from tilesim.gemm.fit import SHORTEST, Limits, limits_of, residents, stages_that_fit
 from tilesim.gemm.warp_specialized import MAX_ACCUMULATORS
 from tilesim.kernel_config import KernelConfig
@@ -36,7 +36,7 @@ def candidates(product: Product, device: Device, loads: str = "") -> Iterator[Ke
         suits = along_k and product.dtype in kernel.dtypes and set(kernel.features) <= set(limits.features)
         for tilings in kernel.tilings if suits else ():
             for one in _tiles(name, tilings, product) if tilings.loads == loads else ():
-                for made in _scheduled(one, kernel, tilings, product, device, limits):
+                for made in _scheduled(one, tilings, product, device, limits):
                     if made not in seen:
                         seen.add(made)
                         yield made
@@ -73,7 +73,7 @@ def _reasonable(side: int, size: int, made_for_narrow: bool = False) -> bool:
 
 
 def _scheduled(
-    one: KernelConfig, kernel: Kernel, tilings: Tilings, product: Product, device: Device, limits: Limits
+    one: KernelConfig, tilings: Tilings, product: Product, device: Device, limits: Limits
 ) -> Iterator[KernelConfig]:
     free, tiled = device.sms - device.busy_sms, one.problem(product)
     waves = tiled.tiles / free

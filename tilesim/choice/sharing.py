@@ -189,20 +189,6 @@ def waves(config: KernelConfig, product: Product, device: Device, hardware: Hard
     problem, sms = config.problem(product), device.sms - device.busy_sms
     laid, before = grid(config, product, device), dependent_launch(config, product, device, hardware)
     each = requests(problem, product.layout)
-    traffic = _traffic(problem, laid, each, sms, before, hardware, product.result_bytes)
-    return Waves(laid, before, traffic, _requested(problem, config.loads, each))
-
-
-def _traffic(
-    problem: Problem,
-    laid: Grid,
-    each: tuple[float, float],
-    sms: int,
-    before: bool,
-    hardware: Hardware,
-    result_bytes: int,
-) -> Traffic:
-    """What comes from where a K-step, of a full wave and of the rest."""
     a, b = operand_bytes(problem)
     count = np.array([laid.blocks, laid.rest or laid.blocks], float)
     at_once = np.maximum(1.0, count / laid.split_count)  # tiles, whose blocks load different parts of K
@@ -223,14 +209,15 @@ def _traffic(
     alone = _from_dram(times, everything / times, hardware)
     missed += laid.apart * (count * (a * alone[0] + b * alone[1]) - missed)
     merged = sent(problem, count, laid.split_count, sms, before)
-    written = problem.m * problem.n * result_bytes
+    written = problem.m * problem.n * product.result_bytes
     l2_miss = 1 - (1 - first[0]) * (1 - first[1])
-    return Traffic(
+    traffic = Traffic(
         asked,
         merged + laid.apart * (loaded - merged),
         missed + written / (problem.tiles * steps) * count,
         l2_miss,
     )
+    return Waves(laid, before, traffic, _requested(problem, config.loads, each))
 
 
 def _from_dram(times: np.ndarray, between: np.ndarray, hardware: Hardware) -> np.ndarray:
