@@ -63,11 +63,7 @@ class Product:
         return ""
 
     def __str__(self) -> str:
-        """As tables print it.
-
-        >>> str(Product(64, 128, 256, "fp8", "nt"))
-        '64x128x256 fp8 nt'
-        """
+        """As tables print it."""
         return f"{self.m}x{self.n}x{self.k} {self.dtype} {self.layout}"
 
 

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from tilesim import Device, Problem, Trace, simulate
+from tilesim import formats as limits
 from tilesim.errors import TilesimError, TraceError
-from tilesim.formats import limits, reader
+from tilesim.formats import reader
 from tilesim.formats import save as save_as
 from tilesim.formats.reader import read
 from tilesim.storage import trace_file

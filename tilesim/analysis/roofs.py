@@ -29,11 +29,7 @@ class Spot(NamedTuple):
 
 
 def roofs(device: str) -> tuple[Roof, ...]:
-    """The roofs of a preset, lowest first. Raises DeviceError if its rates are unknown.
-
-    >>> [(roof.level, round(roof.gb_per_s)) for roof in roofs("h200")]
-    [('DRAM', 4500), ('L2', 9400), ('shared memory', 33454)]
-    """
+    """The roofs of a preset, lowest first. Raises DeviceError if its rates are unknown."""
     preset = presets().get(device, {})
     rates = {"DRAM": "dram_read_gb_per_s", "L2": "l2_gb_per_s"}
     if not set(rates.values()) <= set(preset):

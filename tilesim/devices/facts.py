@@ -183,8 +183,6 @@ def fill_order(tiers: Sequence[Sequence[Sequence[int]]], first: Sequence[int] = 
 
     >>> fill_order([[[6, 7]], [[0, 1, 4, 5], [2, 3]]])
     (6, 7, 0, 1, 4, 5, 2, 3)
-    >>> fill_order([[[6, 7]], [[0, 1, 4, 5], [2, 3]]], first=(6, 2))
-    (6, 7, 2, 3, 0, 1, 4, 5)
     """
     order: list[int] = []
     for i, groups in enumerate(tiers):

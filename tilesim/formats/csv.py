@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tilesim.errors import TraceError, shown, unknown
-from tilesim.formats.limits import check_table
+from tilesim.formats import check_table
 from tilesim.formats.reading import AS_IT_IS, FACTS, Reading
 from tilesim.formats.rows import COLUMNS, Rows, integers
 from tilesim.spans.columns import SPAN

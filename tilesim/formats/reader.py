@@ -1,7 +1,7 @@
 """Read a trace from whatever file holds one, which its content tells: an .npz, CSV, JSON, IKET's JSON, Chrome
 trace JSON or Perfetto's protobuf.
 
-A file may come from anybody. How much is read and inflated is bounded, see `tilesim.formats.limits`; nothing
+A file may come from anybody. How much is read and inflated is bounded, see `tilesim.formats`; nothing
 in it is executed; and what is wrong with it is one sentence.
 """
 
@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tilesim.errors import TilesimError, TraceError
-from tilesim.formats import csv, json
-from tilesim.formats.limits import MOST_TEXT, check_json
+from tilesim.formats import MOST_TEXT, check_json, csv, json
 from tilesim.formats.profilers import chrome, iket, track_events
 from tilesim.formats.reading import AS_IT_IS, NAMES, WAYS, Reading
 from tilesim.formats.rows import Rows, make

@@ -94,11 +94,7 @@ def of_runs(traces: Sequence[Trace], names: Sequence[str], at: float | None, ver
 
 
 def as_text(values: Any) -> str:
-    """JSON for a script element, escaped so that no text can end it.
-
-    >>> as_text("</script>")
-    '"\\\\u003c/script\\\\u003e"'
-    """
+    """JSON for a script element, escaped so that no text can end it."""
     text = json.dumps(values, allow_nan=False, separators=(",", ":"))
     return text.replace("<", r"\u003c").replace(">", r"\u003e").replace("&", r"\u0026")
 
