@@ -65,6 +65,8 @@ def observe(trace: Trace) -> Observations:
     same_block = spans["cta"][before] == spans["cta"][after]
     under_epilogue = np.zeros(len(spans), bool)
     under_epilogue[after] = same_block & (spans["done"][before] > spans["start"][after])
+    sharing = beside(trace).T.astype(float)
+    sharing[~sharing.any(axis=1), 0] = 1.0  # a main loop that is over in a step of the clock counts as alone
     return Observations(
         trace=trace,
         owns=owners(spans["tile"], spans["done"]),
@@ -73,7 +75,7 @@ def observe(trace: Trace) -> Observations:
         after=after,
         same_block=same_block,
         under_epilogue=under_epilogue,
-        sharing=_sharing(trace),
+        sharing=sharing / sharing.sum(axis=1, keepdims=True),
         clock_mhz=clock_mhz(trace),
         plan=made,
         segment=segment,
@@ -87,13 +89,6 @@ def clock_mhz(trace: Trace) -> float:
     if not (spans["cycles"] > 0).all() or not took:
         return 0.0
     return 1000 * float(spans["cycles"].sum()) / took
-
-
-def _sharing(trace: Trace) -> np.ndarray:
-    """`sharing` of Observations. A main loop that is over in a step of the clock counts as alone."""
-    share = beside(trace).T.astype(float)
-    share[~share.any(axis=1), 0] = 1.0
-    return share / share.sum(axis=1, keepdims=True)
 
 
 LEAST_DELAY = 0.05

@@ -1,6 +1,6 @@
 """ASCII lanes: a line per slot, for a terminal and for tests whose expected picture a person can read."""
 
-from collections.abc import Iterable
+from itertools import count
 
 import numpy as np
 
@@ -84,17 +84,11 @@ def _main_loop(lane: list[str], start: int, drain: int, tile: int) -> None:
 
 def _axis(total: int, width: int) -> tuple[str, str]:
     unit, size = next((u, s) for u, s in (("ms", 10**6), ("µs", 10**3), ("ns", 1)) if total >= s)
-    step = next(s for s in _round_numbers() if s * width >= 10 * total)
+    round_numbers = (digit * 10**power for power in count() for digit in (1, 2, 5))
+    step = next(number for number in round_numbers if number * width >= 10 * total)
     labels = ticks = ""
     for time in range(0, total + 1, step):
         column = time * width // total
         labels = f"{labels:{column}}{time / size:g}"
         ticks = f"{ticks:{column}}|"
     return f"{labels} {unit}", ticks
-
-
-def _round_numbers() -> Iterable[int]:
-    power = 1
-    while True:
-        yield from (power, 2 * power, 5 * power)
-        power *= 10

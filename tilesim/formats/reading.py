@@ -146,15 +146,6 @@ def tiles_of_rows(how: str | Columns, found: Columns, problem: Work, at: At) -> 
     return {"tile": order[place].astype(np.int64)}
 
 
-def numbered(found: Columns) -> np.ndarray:
-    """The number of each row as a work item: `tile`, else the order in which they start: int64 [rows]."""
-    if "tile" in found:
-        return found["tile"]
-    tile = np.empty(len(found["start"]), np.int64)
-    tile[np.lexsort((found["sm"], found["start"]))] = np.arange(len(tile))
-    return tile
-
-
 def items(found: Columns, names: Sequence[str]) -> dict[str, list[Any]]:
     """The facts `items` and `sizes` of rows that are work items, by `names` or else by their numbers."""
     first = np.unique(found["tile"], return_index=True)[1].tolist()

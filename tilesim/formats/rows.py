@@ -98,7 +98,8 @@ def make(
         columns["end"] = columns.pop("done")
     _check_there(rows, tiled=bool(tile_from or known.get("items")))
     if known.get("items") in TRUE:
-        columns["tile"] = reading.numbered(columns)
+        by_start = np.lexsort((columns["sm"], columns["start"]))
+        columns.setdefault("tile", np.argsort(by_start))  # the place of each row in this order
         rows.within("tile", 0, len(rows.lines) - 1, "as each row is a work item")
         known |= reading.items(columns, rows.items)
     problem, device = reading.work(known), reading.device(known)

@@ -1,5 +1,6 @@
 """The kernel ladder as `tilesim bench ladder` measured it, read from the files that ship, and from others."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
@@ -68,10 +69,8 @@ def _check(place: str, row: LadderStep, given: Mapping[str, Any]) -> None:
 
 
 def _check_once(rows: Sequence[LadderStep]) -> None:
-    seen = set()
-    for row in rows:
-        key = (row.step, row.m, row.n, row.k, row.dtype)
-        if key in seen:
-            which = "a yardstick" if row.step is None else f"step {row.step}"
-            raise ReportError(f"{which} of {row.m}x{row.n}x{row.k} {row.dtype} is there twice")
-        seen.add(key)
+    counts = Counter((row.step, row.m, row.n, row.k, row.dtype) for row in rows)
+    for (step, m, n, k, dtype), count in counts.items():
+        if count > 1:
+            which = "a yardstick" if step is None else f"step {step}"
+            raise ReportError(f"{which} of {m}x{n}x{k} {dtype} is there twice")
