@@ -139,8 +139,7 @@ def in_turn(trace: TraceLike) -> tuple[np.ndarray, np.ndarray]:
 
 
 def next_in_slot(trace: TraceLike, time: str) -> np.ndarray:
-    """The `time` (issue, start, ...) of the next segment in the same slot, ns: int64 [spans]. It is the
-    largest int64 if there is none."""
+    """The `time` (issue, ...) of the slot's next segment, ns: int64 [spans]; the largest int64 if none."""
     before, after = in_turn(trace)
     upcoming = np.full(len(trace.spans), np.iinfo(np.int64).max)
     upcoming[before] = trace.spans[time][after]

@@ -182,8 +182,7 @@ def provenance(schedule: str, problem: Work, device: Device) -> dict[str, Any]:
 
 
 def about(trace: Trace) -> dict[str, Any]:
-    """What a run is of: its provenance, its origin, and the rest of its meta. Its costs, their badge and its
-    seed are None where it was measured."""
+    """What a run is of: provenance, origin and meta; costs, badge and seed are None where it was measured."""
     meta = {name: value for name, value in trace.meta.items() if name not in ("launches", "costs", "seed")}
     costs = trace.meta.get("costs")
     return provenance(trace.schedule, trace.problem, trace.device) | {

@@ -111,8 +111,7 @@ class MemorySystem:
 
     @classmethod
     def of(cls, report: Row) -> Self:
-        """From a report's JSON values. Raises DeviceError if rows or figures are missing, or a curve has no
-        plateaus for L2 and DRAM."""
+        """From a report's JSON values. Raises DeviceError if rows, figures or plateaus are missing."""
         try:
             return cls(**_constants(report))
         except KeyError as missing:

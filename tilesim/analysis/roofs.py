@@ -12,8 +12,7 @@ from tilesim.problems import DTYPE_BYTES
 
 
 class Roof(NamedTuple):
-    """A memory level, its bandwidth in 10⁹ bytes per second, and whether that was measured, or else is bytes
-    per clock, times SMs, times clock."""
+    """A memory level, its bandwidth in 10⁹ bytes per second, and whether that was measured or computed."""
 
     level: str
     gb_per_s: float

@@ -97,8 +97,7 @@ FEWEST_STEPS = 4
 
 
 def schedules(schedule: str, tiled: Problem, slots: int) -> list[str]:
-    """The schedules of a kernel under `schedule` that make a difference on so many slots: tiles are split
-    where they would leave slots idle."""
+    """The schedules under `schedule` that differ on so many slots: tiles are split where slots are idle."""
     tiles, steps = tiled.tiles, tiled.k_steps
     name, parts = name_and_numbers(schedule)
     if name == "stream-k":

@@ -1,5 +1,4 @@
-"""Read a trace from whatever file holds one, which its content tells: an .npz, CSV, JSON, IKET's JSON, Chrome
-trace JSON or Perfetto's protobuf.
+"""Read a trace from an .npz, CSV, JSON, IKET's JSON, Chrome trace JSON or Perfetto's protobuf, by content.
 
 A file may come from anybody. How much is read and inflated is bounded, see `tilesim.formats`; nothing
 in it is executed; and what is wrong with it is one sentence.

@@ -48,8 +48,7 @@ class Issued:
 
 
 def branch(ways: Sequence[int] | np.ndarray, lengths: Sequence[int]) -> Issued:
-    """A branch in which each lane takes one of the `ways`, and path w has `lengths[w]` instructions: one step
-    per path taken, in ascending order."""
+    """A branch in which lanes take one of the `ways` each, of `lengths[way]` instructions: a step per way."""
     taken = np.unique(ways)
     return Issued(np.array(lengths, np.int64)[taken], np.asarray(ways) == taken[:, None])
 

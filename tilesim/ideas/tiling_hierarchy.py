@@ -65,8 +65,7 @@ class Level:
 
 
 def instruction(columns: int, dtype: str) -> tuple[int, int, int]:
-    """(m, n, k) of the widest wgmma that divides a warp group's tile of so many columns; ProblemError for a
-    dtype or columns that none has."""
+    """(m, n, k) of the widest wgmma that divides a warp group's tile; ProblemError where none does."""
     if dtype not in DTYPES:
         raise ProblemError(f"wgmma does not multiply {dtype}; choose from {', '.join(DTYPES)}")
     if columns < COLUMN_STEP or columns % COLUMN_STEP:

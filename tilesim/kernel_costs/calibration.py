@@ -1,5 +1,4 @@
-"""Calibration: the costs of one kernel, as fitted to its traces and as a costs file lists them, and scaled to
-another tile, dtype or GPU."""
+"""Calibration: the costs of a kernel, as fitted, as a file lists them, and for another tile, dtype or GPU."""
 
 from dataclasses import asdict, dataclass, replace
 from os import PathLike

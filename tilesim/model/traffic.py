@@ -71,8 +71,7 @@ class Loads:
         return Traffic(asked, sent, missed, 1 - (1 - gone[0]) * (1 - gone[1]))
 
     def of_segments(self, cache: int) -> tuple[np.ndarray, np.ndarray]:
-        """Bytes that each segment loads, and how many come from DRAM: float64 [rows] each. Merged loads count
-        for the first segment in plan order."""
+        """Bytes that segments load, all and from DRAM: float64 [rows]. Merged loads count for the first."""
         every = (self.length * self._of_pieces(share) for share in (np.ones((2, 1)), self._gone(cache)))
         asked, missed = (np.bincount(self.row, each, self.rows) for each in every)
         return asked, missed
