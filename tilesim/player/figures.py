@@ -85,14 +85,11 @@ def table(trace: Trace, said: Said = english) -> dict[str, str]:
 def headline(traces: Sequence[Trace], names: Sequence[str], said: Said = english) -> str:
     """The headline of a page without a story."""
     if len(traces) == 1:
-        fields = {
-            "run": names[0],
-            "time": microseconds(traces[0].makespan),
-            "share": f"{traces[0].utilization:.0%}",
-        }
-        if isinstance(traces[0].problem, Problem):
-            return said("{run} takes {time}, of which slots multiply {share}", **fields)
-        return said("{run} takes {time}, of which slots work {share}", **fields)
+        one, sentence = traces[0], "{run} takes {time}, of which slots work {share}"
+        if isinstance(one.problem, Problem):
+            sentence = "{run} takes {time}, of which slots multiply {share}"
+        time = microseconds(one.makespan)
+        return said(sentence, run=names[0], time=time, share=f"{one.utilization:.0%}")
     times = zip(names, (trace.makespan for trace in traces), strict=True)
     return "; ".join(f"{name} {microseconds(ns)}" for name, ns in sorted(times, key=lambda item: item[1]))
 
