@@ -79,7 +79,6 @@ def nearest(value: str, choices: Iterable[str]) -> str:
 
 LONGEST_QUOTE = 40
 """Characters of a value that a sentence quotes."""
-
 _brief = Repr()
 _brief.maxstring = _brief.maxother = 2 * LONGEST_QUOTE
 _brief.maxlevel = 4

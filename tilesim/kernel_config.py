@@ -16,10 +16,8 @@ from tilesim.text import base_name
 
 LOADS = ("tma", "ptr")
 """How a kernel loads its operands: by the Tensor Memory Accelerator, or through pointers."""
-
 TABLE = "table"
 """The table-driven kernel, which runs the plan of any schedule."""
-
 RENAMED = {"planned": TABLE, "specialised": "warp-specialized"}
 """Kernels by the names that files of versions before 0.2 have. "own" stood for the schedule's own kernel."""
 
@@ -35,7 +33,6 @@ MAX_WARPS, MAX_STAGES, MAX_SUBTILES = 32, 64, 2
 
 SPLITTING = ("split-k", "stream-k", "stream-k-hybrid")
 """Schedules that can split tiles. Where their plan splits none, other kernels run it."""
-
 SPELLING = re.compile(
     r"(\S*) (.*?) (\d{1,12})x(\d{1,12})x(\d{1,12}) (\S+) (\d{1,2}) warps (\d{1,2}) stages (\S*)( overlap)?"
     r"(?: (\d) subtiles)?"

@@ -19,7 +19,6 @@ R = TypeVar("R")
 
 CHUNK = 16
 """Most items per task, so that passing them costs little."""
-
 PATIENCE = 2.0
 """Seconds in which the threads of a pool without processes end by themselves."""
 

@@ -28,12 +28,10 @@ from tilesim.traces import Trace
 
 LEAST_K_STEP = 0.001
 """ns: the least that costs can hold, where main loops are all overhead."""
-
 JITTER = 0.05
 """Relative standard deviation of a K-step that every kernel gets: on an H200, tiles of most kernels vary by
 0.04 to 0.07 of a K-step times the square root of their K-steps, and a value for each predicts runs no better.
 """
-
 ENTRY = ("launch", "prologue")
 """Costs that show where thread blocks follow one another in a slot, or where a recorder noted them."""
 

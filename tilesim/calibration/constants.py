@@ -19,27 +19,21 @@ from tilesim.errors import DeviceError
 
 SOUGHT = ("l2_latency", "dram_latency", "l2_apart_gb_per_s", "l2_merged_gb_per_s", "dram_read_gb_per_s")
 """What main loops show of a device, if anything does."""
-
 LEAST_SURE = 0.15
 """The largest relative standard error of a constant that counts as shown."""
-
 LEAST_ERROR = 0.003
 """Of a run's mean main loop, relative: repeats of one kernel differ by 0.1 to 0.7 %."""
-
 MOST_FACTOR = 8.0
 """A constant is sought within this factor of what was known."""
-
 MOST_PACE = 4.0
 PACE_WEIGHT = 0.01
 """What a logarithm of a pace counts beside a run's relative error: a kernel that waits shows none."""
-
 STEPS = 60
 """Points at which errors are looked at, at most."""
 ENOUGH = 1e-7
 """The share of the squared errors that a step has to take away for another one to follow."""
 DELTA = 1e-4
 """By how much of itself a logarithm is changed for a derivative."""
-
 Kernels = Sequence[tuple[Sequence[Observations], int]]
 """The runs of each kernel, and its stages."""
 

@@ -21,16 +21,12 @@ ORDER = "grouped:8"
 SHORT_K, LONG_K = 512, 4096
 WAVES = 4
 """Of the runs with a short K: half a wave more."""
-
 BLOCKS_A_TILE = 4
 """Of the runs with few tiles."""
-
 DTYPES = ("bf16", "fp16", "fp32")
 """The first of these that its tensor cores have is the GPU's."""
-
 ROOMY_KIB = 160
 """Shared memory of a thread block, from which on three stages of the large tiles fit."""
-
 LARGE = (128, 256, 64), (128, 128, 64), (128, 64, 64)
 SMALL = (128, 128, 32), (128, 64, 32), (64, 64, 32)
 

@@ -14,10 +14,8 @@ from tilesim.text import name_and_numbers
 
 ORDER = "grouped:8"
 """Of all tiles. On an H200 groups of 4 were faster in few products, and the model can't tell in which."""
-
 FULL_SIDE = 64
 """Tiles with a shorter side are for matrices that are as narrow: a wgmma has 64 rows."""
-
 BIG_SIDE, FEW = 128, 4
 """Where there are more than FEW waves of tiles, one with a side below BIG_SIDE asks for too many bytes."""
 
@@ -91,7 +89,6 @@ def _scheduled(
 
 MOST_SPLIT_WAVES = 8
 """With more waves the last one is too small a part to be worth splitting."""
-
 FEWEST_STEPS = 4
 """K-steps of a thread block that shares a tile, at least."""
 

@@ -24,14 +24,11 @@ from tilesim.products import Product
 
 LIMITS = ("tensor cores", "latency", "L2", "DRAM")
 """The terms of a K-step, in the order of tilesim.model.kstep."""
-
 SHARED = ("L2", "DRAM")
 """Those that all SMs share: where one of them holds, more SMs at work would win nothing."""
-
 STREAMED = 0.97
 """Of what a stream reads out of DRAM, so much comes where one row of whole tiles reads B once, end to end.
 Fitted, as tilesim.devices.hardware.DRAM_SHARE is for tiles in several rows."""
-
 FP32 = 4
 
 

@@ -96,15 +96,12 @@ BOUNDS = {
     "waiting": (0.8, 2.0),
 }  # fmt: skip
 """Of each constant of KernelTimes."""
-
 PARTIAL_NS = 1000
 """What splitting tiles takes at least beside the whole ones' times: a partial is stored, its flag raised, and
 both are read again, each at a latency of DRAM."""
-
 ROUNDS, SECTIONS = 6, 14
 FEWEST = 15
 """Products in which a tile was timed before it has a rate of its own."""
-
 CLOSE = 1.3
 """A kernel that takes so many times as long as the fastest weighs a half, and less beyond."""
 

@@ -31,14 +31,11 @@ from tilesim.text import name_and_numbers
 
 GPC_SMS = 16.5
 """SMs of a GPC: an H200 has 132 in 8 of them."""
-
 LAUNCH_NS = 1100.0
 """What a launch in order takes longer than a dependent one. On an H200 487 kernels that share nothing were
 timed both ways; medians are 1.0 µs for whole tiles in one wave, 1.3 in more, 1.2 and 0.8 split."""
-
 SECTOR = 32
 """Bytes of a line that the L2 sends at least."""
-
 OUTSIDE = 8
 """Requests as which LINE bytes of a box count that lie outside of the matrix: TMA fills them 16 at a time. On
 an H200 a row of a box takes 5 ns there, and 0.6 where it is loaded. Counted where the matrix is shorter than

@@ -16,11 +16,9 @@ from tilesim.errors import DeviceError
 REFERENCE = "h200"
 """The device whose constants stand for what nobody has published of another, and whose costs for those of a
 device without a name or without calibrations."""
-
 FEATURES = ("async-copy", "tma", "clusters", "warpgroup-mma", "tcgen05-mma", "cluster-launch-control")
 """What kernels may need: asynchronous copies into shared memory, the Tensor Memory Accelerator, thread block
 clusters, wgmma, tcgen05.mma, and thread blocks that take over those not yet launched."""
-
 UNITS = {
     "sms": "",
     "max_sm_mhz": "MHz", "tensor_mhz": "MHz", "sustained_mhz": "MHz",
@@ -44,7 +42,6 @@ datasheet's. A MB is 10⁶ bytes. `launch_cycles` pass from the end of a thread 
 of the next in its slot. What follows `shared_bytes_per_clock` are limits; registers have 32 bits. `sm_tiers`
 say in which order SMs are filled: see `fill_order`.
 """
-
 CONSTANTS = (
     "l2_gb_per_s", "l2_apart_gb_per_s", "l2_merged_gb_per_s", "dram_read_gb_per_s", "shared_latency",
     "l2_latency", "dram_latency", "launch_cycles",

@@ -23,11 +23,9 @@ from tilesim.errors import DeviceError, whole
 WARP, PARTS = 32, 4
 REGISTER_UNIT, MOST_REGISTERS = 256, 255
 """Registers are given to a warp in units of 256, and a thread has at most 255."""
-
 LIMITS = ("registers", "shared memory", "threads", "block slots")
 UNLIMITED = 2**31 - 1
 """Blocks that a limit admits of which they need nothing."""
-
 NEEDED = (
     "registers_per_sm", "shared_kib_per_sm", "shared_kib_per_block", "threads_per_sm", "threads_per_block",
     "blocks_per_sm",

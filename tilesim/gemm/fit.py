@@ -14,16 +14,12 @@ from tilesim.text import base_name
 
 BARRIER_BYTES = 1024
 """Shared memory set aside for mbarriers and for what Triton itself keeps there."""
-
 RESERVED_BYTES = 1024
 """Shared memory that the system reserves for each thread block (CUDA C++ Programming Guide, table 30)."""
-
 OTHER_REGISTERS = 56
 """Of a thread beside its accumulators: addresses, operands on their way, the loop."""
-
 MAX_SIZE = 2**30
 """Rows and columns are indexed with 32 bits."""
-
 SHORTEST = 16
 """A tile's side at least."""
 

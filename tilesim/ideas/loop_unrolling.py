@@ -14,7 +14,6 @@ PARTITIONS = 4
 """Schedulers per SM (CUDA C++ Programming Guide, Compute Capability 9.0)."""
 RESULT = 4.0
 """Cycles between dependent instructions (CUDA C++ Programming Guide, Multiprocessor Level)."""
-
 FLIGHT = np.dtype([("left", np.float64), ("come", np.float64), ("used", np.float64)])
 """When a load was issued, when its value arrived, and when the value was used."""
 

@@ -27,13 +27,10 @@ from tilesim.text import base_name, plural
 
 IDEAL = "ideal"
 """The name of `Costs.ideal()`, beside those of the presets."""
-
 QUEUED = ("persistent-dynamic", "cluster-launch-control")
 """Schedules whose thread blocks take tiles from a queue, in a loop of its own in the table-driven kernel."""
-
 HARDWARE = "cluster-launch-control"
 """The schedule that the hardware has to know, and the feature that it needs."""
-
 STANDS_IN = {
     "naive": (),
     "split-k": ("stream-k", "naive", "persistent"),

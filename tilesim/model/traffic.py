@@ -16,7 +16,6 @@ from tilesim.problems import DTYPE_BYTES, Problem
 
 MOST_PIECES = 2**20
 """Maximum number of pieces, in plans with no more segments than that."""
-
 MERGED = 1.0
 """K-steps within which the L2 sends a piece once to several SMs: while the first load is in flight."""
 

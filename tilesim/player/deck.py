@@ -11,7 +11,6 @@ from tilesim.player.data import as_text
 
 SPEAKERS_VIEW = "sha256-GzCveToXhSIzS3M5eQeRm3McVRB7cYneYKwTkzA3wDk="
 """Hash of the script that reveal.js writes into the notes window."""
-
 POLICY = {"style-src": "'unsafe-inline'", "img-src": "data:", "media-src": "blob:", "frame-src": "'self'"}
 """Without network. reveal.js sets styles, and shows the page itself in the speaker view."""
 

@@ -30,7 +30,6 @@ DEFAULT = {
     "schedules": "naive persistent",
 }
 """The initial value of each field; schedules are separated by spaces."""
-
 MOST_TILES = 2**14
 """Maximum number of tiles, and of segments per plan, that a browser handles without a noticeable wait."""
 MOST_STEPS = 2**22

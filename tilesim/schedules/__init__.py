@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 GROUP = "tilesim.schedules"
 """The entry-point group in which packages offer schedules."""
-
 Function = Callable[..., Plan]
 """(problem, device, *parameters) -> Plan; parameters are positive integers that are part of the name."""
 

@@ -12,7 +12,6 @@ LONGEST_NS = 2**62
 """Maximum of slots times makespan, so that slot-time fits int64."""
 MOST_CYCLES = 2**39
 """Of a main loop, minutes on any GPU: a thousand times those of one, and the sum of all, must fit int64."""
-
 Column = Any
 """A list or a one-dimensional array."""
 COLUMNS = (*PLACES, *TIMES)

@@ -22,7 +22,6 @@ PathName = str | PathLike[str]
 
 MOST_JSON = 2**24
 """Bytes of a JSON file of costs, a ladder or tuned configurations: a thousand times what ships."""
-
 PIECE = 2**20
 DEEPEST = 32
 """Levels of objects and lists in one another; nothing that tilesim reads has more than 6."""
