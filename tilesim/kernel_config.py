@@ -87,11 +87,8 @@ class KernelConfig:
         """
         if self.kernel not in ("naive", "persistent", TABLE):
             return self.kernel
-        return (
-            f"{self.kernel}-{self.loads}"
-            + "-overlap" * self.overlap
-            + "-split" * (self.epilogue_subtiles - 1)
-        )
+        name = f"{self.kernel}-{self.loads}" + "-overlap" * self.overlap
+        return name + "-split" * (self.epilogue_subtiles - 1)
 
     def __str__(self) -> str:
         """Its one spelling, which `parse` reads.

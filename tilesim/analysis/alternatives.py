@@ -58,9 +58,8 @@ class Alternatives:
 
     def as_json(self) -> dict[str, Any]:
         ranked = [
-            {"what": each.what, "to": each.to, "makespan_ns": each.makespan, "gain": each.gain}
-            | {"extrapolated": each.extrapolated}
-            for each in self.ranked
+            {"what": what, "to": to, "makespan_ns": ns, "gain": gain, "extrapolated": source}
+            for what, to, ns, gain, source in self.ranked
         ]
         return {
             "simulated_ns": self.makespan,
@@ -150,12 +149,9 @@ def _ship(entries: tuple[Calibration, ...], schedule: str) -> bool:
 def _kernels(trace: Trace, entries: tuple[Calibration, ...]) -> list[Calibration]:
     """The kernels for a run's schedule: dedicated ones, and those that run any plan."""
     made = plan(trace.schedule, trace.gemm, trace.device)
-    built_in = SCHEDULES.built_in(base_name(trace.schedule))
-    name = (
-        effective_schedule(trace.schedule, made, trace.gemm)
-        if built_in
-        else closest_schedule(made, trace.gemm)
-    )
+    name = closest_schedule(made, trace.gemm)
+    if SCHEDULES.built_in(base_name(trace.schedule)):
+        name = effective_schedule(trace.schedule, made, trace.gemm)
     names = (name,) if name in QUEUED else (name, "")
     return [entry for entry in entries if entry.kernel.config.schedule in names]
 

@@ -54,11 +54,8 @@ def _tiles(name: str, tilings: Tilings, product: Product) -> Iterator[KernelConf
             name, tilings.schedule, (m, n, k), ORDER, warps, 0, tilings.loads, tilings.overlap,
             tilings.epilogue_subtiles,
         )  # fmt: skip
-        fits = (
-            m * n <= MAX_ACCUMULATORS * 32 * warps * kernels()[name].groups(one)
-            and rows * columns <= MAX_TILES
-            and steps < MAX_TILES
-        )
+        sums = MAX_ACCUMULATORS * 32 * warps * kernels()[name].groups(one)
+        fits = m * n <= sums and rows * columns <= MAX_TILES and steps < MAX_TILES
         narrow = tilings.rows < MAX_TILES
         if fits and rows <= tilings.rows and _reasonable(m, product.m, narrow) and _reasonable(n, product.n):
             yield one

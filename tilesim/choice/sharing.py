@@ -207,13 +207,9 @@ def waves(config: KernelConfig, product: Product, device: Device, hardware: Hard
     missed += laid.apart * (count * (a * alone[0] + b * alone[1]) - missed)
     merged = sent(problem, count, laid.split_count, sms, before)
     written = problem.m * problem.n * product.result_bytes
+    missed += written / (problem.tiles * steps) * count
     l2_miss = 1 - (1 - first[0]) * (1 - first[1])
-    traffic = Traffic(
-        asked,
-        merged + laid.apart * (loaded - merged),
-        missed + written / (problem.tiles * steps) * count,
-        l2_miss,
-    )
+    traffic = Traffic(asked, merged + laid.apart * (loaded - merged), missed, l2_miss)
     return Waves(laid, before, traffic, _requested(problem, config.loads, each))
 
 

@@ -78,12 +78,8 @@ def longest(plan: Plan, problem: Problem, device: Device, costs: Costs, hardware
     fixed = sum(getattr(costs, name) or 0 for name in WHOLE if name != "stages")
     # Noise beyond 8 standard deviations is never drawn.
     k_step = slowest_k_step(problem, device, costs, hardware) * exp(8 * _noise(costs, problem))
-    segments = len(plan.rows)
-    on_top = (
-        segments
-        * (costs.mainloop_overhead + costs.epilogue_overlap_penalty)
-        * max(*costs.coresidency, device.ctas_per_sm)
-    )
+    segments, slowest = len(plan.rows), max(*costs.coresidency, device.ctas_per_sm)
+    on_top = segments * (costs.mainloop_overhead + costs.epilogue_overlap_penalty) * slowest
     return fixed * (segments + plan.ctas) + float(problem.tiles * problem.k_steps) * k_step + on_top
 
 

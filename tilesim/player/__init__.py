@@ -111,12 +111,9 @@ def fragment(address: str, title: str) -> str:
     <tilesim-player src="a%20race.html" title="A &lt; B">
     <a href="a%20race.html">A &lt; B</a></tilesim-player>
     """
-    source, words = escape(quote(address)), escape(title)
-    return (
-        Template(part("fragment.html"))
-        .substitute(source=source, title=words, component=part("component.js").strip())
-        .rstrip()
-    )
+    source, words, component = escape(quote(address)), escape(title), part("component.js").strip()
+    text = Template(part("fragment.html")).substitute(source=source, title=words, component=component)
+    return text.rstrip()
 
 
 def _check(traces: Sequence[Trace], at: float | None) -> None:
