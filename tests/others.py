@@ -16,7 +16,7 @@ import json
 import numpy as np
 
 from tilesim import Costs, Device, Problem, simulate
-from tilesim.formats.protobuf import field
+from tilesim.formats.pftrace import field
 
 PROBLEM = Problem(384, 512, 256, tile=(128, 128, 64))
 FACTS = {"m": 384, "n": 512, "k": 256, "tile": "128x128x64", "sms": 4}

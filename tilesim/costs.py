@@ -122,17 +122,7 @@ def with_current_names(costs: Any) -> Any:
 
 
 def badge(costs: Costs | Mapping[str, Any], device: Device) -> str:
-    """Whose costs a run on `device` has, as a short label; `costs` may also be what a trace's meta holds.
-
-    >>> a100, h200 = Device.named("a100"), Device.named("h200", sms=4)
-    >>> measured = Costs(k_step=600, device="h200")
-    >>> badge(measured, h200), badge(measured, Device(4)), badge(measured, a100)
-    ('H200 costs', 'H200 costs', 'H200 costs on an A100')
-    >>> badge(replace(measured, scaled_to="a100"), a100)
-    'H200 overheads on an A100'
-    >>> badge(Costs.ideal(), h200), badge(Costs(k_step=5), h200), badge({}, h200)
-    ('ideal costs', 'custom costs', 'unknown costs')
-    """
+    """Whose costs a run on `device` has, as a short label; `costs` may also be what a trace's meta holds."""
     if not isinstance(costs, Costs):
         try:
             costs = Costs.from_mapping({"k_step": None} | dict(costs))

@@ -58,11 +58,7 @@ class Declared:
 
 
 def name_of(file: Path) -> str:
-    """What the film in `file` is called on the command line.
-
-    >>> name_of(Path("scenes/one_tile.py"))
-    'one-tile'
-    """
+    """What the film in `file` is called on the command line."""
     return file.stem.replace("_", "-")
 
 

@@ -71,11 +71,7 @@ def unknown(what: str, value: str, choices: Iterable[str]) -> str:
 
 
 def nearest(value: str, choices: Iterable[str]) -> str:
-    """The end of a sentence about a name that is not one of `choices`: the nearest one, or all there are.
-
-    >>> nearest("tmaa", ["tma", "ptr"]), nearest("x", ["tma", "ptr"])
-    ("did you mean 'tma'?", 'choose from tma, ptr')
-    """
+    """The end of a sentence about a name that is not one of `choices`: the nearest one, or all there are."""
     choices = list(choices)
     near = get_close_matches(value[:LONGEST_QUOTE].lower(), choices, n=1)
     return f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(choices)}"
@@ -83,7 +79,6 @@ def nearest(value: str, choices: Iterable[str]) -> str:
 
 LONGEST_QUOTE = 40
 """Characters of a value that a sentence quotes."""
-
 _brief = Repr()
 _brief.maxstring = _brief.maxother = 2 * LONGEST_QUOTE
 _brief.maxlevel = 4

@@ -16,20 +16,14 @@ from tilesim.text import base_name
 
 LOADS = ("tma", "ptr")
 """How a kernel loads its operands: by the Tensor Memory Accelerator, or through pointers."""
-
 TABLE = "table"
 """The table-driven kernel, which runs the plan of any schedule."""
-
 RENAMED = {"planned": TABLE, "specialised": "warp-specialized"}
 """Kernels by the names that files of versions before 0.2 have. "own" stood for the schedule's own kernel."""
 
 
 def current_name(name: str) -> str:
-    """What a kernel is called today that files of versions before 0.2 call `name`.
-
-    >>> current_name("planned:stream-k"), current_name("planned-tma"), current_name("naive-tma")
-    ('table:stream-k', 'table-tma', 'naive-tma')
-    """
+    """What a kernel is called today that files of versions before 0.2 call `name`."""
     if name in RENAMED:
         return RENAMED[name]
     return re.sub(r"^planned(?=[:-])", TABLE, name)
@@ -39,7 +33,6 @@ MAX_WARPS, MAX_STAGES, MAX_SUBTILES = 32, 64, 2
 
 SPLITTING = ("split-k", "stream-k", "stream-k-hybrid")
 """Schedules that can split tiles. Where their plan splits none, other kernels run it."""
-
 SPELLING = re.compile(
     r"(\S*) (.*?) (\d{1,12})x(\d{1,12})x(\d{1,12}) (\S+) (\d{1,2}) warps (\d{1,2}) stages (\S*)( overlap)?"
     r"(?: (\d) subtiles)?"
@@ -94,11 +87,8 @@ class KernelConfig:
         """
         if self.kernel not in ("naive", "persistent", TABLE):
             return self.kernel
-        return (
-            f"{self.kernel}-{self.loads}"
-            + "-overlap" * self.overlap
-            + "-split" * (self.epilogue_subtiles - 1)
-        )
+        name = f"{self.kernel}-{self.loads}" + "-overlap" * self.overlap
+        return name + "-split" * (self.epilogue_subtiles - 1)
 
     def __str__(self) -> str:
         """Its one spelling, which `parse` reads.
@@ -184,5 +174,4 @@ class KernelConfig:
         return replace(cls.named(str(meta.get("kernel", "")), schedule, problem.tile), **known)
 
     def as_json(self) -> dict[str, Any]:
-        """Its fields as JSON values."""
         return asdict(self) | {"tile": list(self.tile)}

@@ -2,14 +2,13 @@
 summed over slots."""
 
 from collections.abc import Mapping
-from types import SimpleNamespace
 from typing import Any, Protocol
 
 import numpy as np
 
 from tilesim.devices.device import Device
-from tilesim.spans.columns import LONGEST_NS, SPAN, TIMES
-from tilesim.work import Problem, Work
+from tilesim.spans.columns import LONGEST_NS
+from tilesim.work import Work
 
 TURNAROUND_NS = 168
 """From the end of a thread block to its successor's first instruction on the same SM; measured on an H200
@@ -30,39 +29,23 @@ class TraceLike(Protocol):
 
 
 def makespan(trace: TraceLike) -> int:
-    """From the first issue to the last done, ns.
-
-    >>> makespan(_example())
-    3000
-    """
+    """From the first issue to the last done, ns."""
     return int(trace.spans["done"].max() - trace.spans["issue"].min())
 
 
 def run(trace: TraceLike) -> int:
-    """From the first multiply to the last done, ns: the part of a kernel that a measured trace shows.
-
-    >>> run(_example())
-    3000
-    """
+    """From the first multiply to the last done, ns: the part of a kernel that a measured trace shows."""
     return int(trace.spans["done"].max() - trace.spans["start"].min())
 
 
 def utilization(trace: TraceLike) -> float:
-    """The share of slot-time spent in main loops: Σ(drain - start) / (slots · makespan).
-
-    >>> utilization(_example())  # 9 tiles of 1 µs on 4 slots in 3 µs
-    0.75
-    """
+    """The share of slot-time spent in main loops: Σ(drain - start) / (slots · makespan)."""
     multiplying = int((trace.spans["drain"] - trace.spans["start"]).sum())
     return multiplying / (trace.device.slots * makespan(trace))
 
 
 def busy_share(trace: TraceLike) -> float:
-    """The share of slot-time between issue and done of a segment, counting overlaps once.
-
-    >>> busy_share(_example())
-    0.75
-    """
+    """The share of slot-time between issue and done of a segment, counting overlaps once."""
     place, spans = slot_index(trace), trace.spans
     by_slot = np.lexsort((spans["issue"], place))
     place, issue, done = place[by_slot], spans["issue"][by_slot], spans["done"][by_slot]
@@ -76,20 +59,12 @@ def busy_share(trace: TraceLike) -> float:
 
 
 def waves(trace: TraceLike) -> int:
-    """Segments divided by slots, rounded up.
-
-    >>> waves(_example())
-    3
-    """
+    """Segments divided by slots, rounded up."""
     return -(-len(trace.spans) // trace.device.slots)
 
 
 def launches(trace: TraceLike) -> int:
-    """Thread blocks launched, including idle ones if the trace has their number.
-
-    >>> launches(_example())
-    9
-    """
+    """Thread blocks launched, including idle ones if the trace has their number."""
     return int(trace.meta.get("launches", len(np.unique(trace.spans["cta"]))))
 
 
@@ -117,21 +92,13 @@ def launch_end(trace: TraceLike) -> np.ndarray:
 
 def tail(trace: TraceLike) -> tuple[int, int]:
     """(length, idle slot-time) of the tail, ns, which lasts from when the first slot runs out of work to the
-    end. The idle time is Σ(end - the slot's last done).
-
-    >>> tail(_example())  # one tile in the last wave: three slots stand idle for 1 µs
-    (1000, 3000)
-    """
+    end. The idle time is Σ(end - the slot's last done)."""
     idle = trace.spans["done"].max() - last_done(trace)
     return int(idle.max()), int(idle.sum())
 
 
 def sm_busy(trace: TraceLike) -> np.ndarray:
-    """Time that each SM's slots spend in main loops: int64 ns [sms].
-
-    >>> sm_busy(_example()).tolist()
-    [3000, 2000, 2000, 2000]
-    """
+    """Time that each SM's slots spend in main loops: int64 ns [sms]."""
     spans = trace.spans
     busy = np.zeros(trace.device.sms, np.int64)
     np.add.at(busy, spans["sm"], spans["drain"] - spans["start"])
@@ -139,11 +106,7 @@ def sm_busy(trace: TraceLike) -> np.ndarray:
 
 
 def imbalance(trace: TraceLike) -> float:
-    """The busiest SM's main-loop time divided by the mean of all free SMs; 1 is perfect balance.
-
-    >>> round(imbalance(_example()), 3)
-    1.333
-    """
+    """The busiest SM's main-loop time divided by the mean of all free SMs; 1 is perfect balance."""
     busy = sm_busy(trace)
     return float(busy.max() / (busy.sum() / (trace.device.sms - trace.device.busy_sms)))
 
@@ -168,11 +131,7 @@ def first_of_cta(trace: TraceLike) -> np.ndarray:
 
 
 def in_turn(trace: TraceLike) -> tuple[np.ndarray, np.ndarray]:
-    """(before, after): rows of consecutive segments in the same slot, slot by slot.
-
-    >>> [rows.tolist() for rows in in_turn(_example())]
-    [[0, 4, 1, 2, 3], [4, 8, 5, 6, 7]]
-    """
+    """(before, after): rows of consecutive segments in the same slot, slot by slot."""
     place = slot_index(trace)
     by_slot = np.lexsort((trace.spans["start"], place))
     same = place[by_slot[1:]] == place[by_slot[:-1]]
@@ -180,8 +139,7 @@ def in_turn(trace: TraceLike) -> tuple[np.ndarray, np.ndarray]:
 
 
 def next_in_slot(trace: TraceLike, time: str) -> np.ndarray:
-    """The `time` (issue, start, ...) of the next segment in the same slot, ns: int64 [spans]. It is the
-    largest int64 if there is none."""
+    """The `time` (issue, ...) of the slot's next segment, ns: int64 [spans]; the largest int64 if none."""
     before, after = in_turn(trace)
     upcoming = np.full(len(trace.spans), np.iinfo(np.int64).max)
     upcoming[before] = trace.spans[time][after]
@@ -193,9 +151,6 @@ def breakdown(trace: TraceLike) -> dict[str, int]:
 
     `launch` is from issue to start of a thread block's first segment, `hand over` of its later ones. `wait`,
     `fix up` and `write` end when the slot's next segment is issued. `idle` is the rest.
-
-    >>> breakdown(_example())
-    {'multiply': 9000, 'launch': 0, 'hand over': 0, 'wait': 0, 'fix up': 0, 'write': 0, 'idle': 3000}
     """
     spans = trace.spans
     launch, following = launch_time(trace), next_in_slot(trace, "issue")
@@ -228,13 +183,3 @@ def summary(trace: TraceLike) -> dict[str, Any]:
         "imbalance": imbalance(trace),
         "sm_busy_ns": sm_busy(trace).tolist(),
     }
-
-
-def _example() -> Any:
-    """9 tiles of one 1 µs K-step on 4 SMs (Stream-K, arXiv 2301.03598, figure 1a)."""
-    tile, spans = np.arange(9), np.zeros(9, SPAN)
-    spans["tile"], spans["cta"], spans["k1"], spans["sm"] = tile, tile, 1, tile % 4
-    for name in TIMES:
-        spans[name] = 1000 * (tile // 4 + (name not in ("issue", "start")))
-    problem = Problem(384, 384, 4, tile=(128, 128, 4))
-    return SimpleNamespace(problem=problem, device=Device(4), spans=spans, meta={})

@@ -19,7 +19,6 @@ R = TypeVar("R")
 
 CHUNK = 16
 """Most items per task, so that passing them costs little."""
-
 PATIENCE = 2.0
 """Seconds in which the threads of a pool without processes end by themselves."""
 
@@ -40,9 +39,6 @@ def in_order(
 
     `function`, items and `prepare`, which each process calls first, must be picklable. `progress` is called
     with the number of items just finished. Raises what `function` raises, and TilesimError if a process dies.
-
-    >>> in_order(abs, [3, -1, 2])
-    [3, 1, 2]
     """
     results: list[R] = []
     size = max(1, min(CHUNK, len(items) // (8 * jobs)))
@@ -105,8 +101,7 @@ def _each(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
 
 
 def _begin(devices: Mapping[str, Any], prepare: Callable[..., object], *given: object) -> None:
-    """Prepare this process, and make it end when its parent does. `devices`: the presets that files have
-    added in the parent."""
+    """Prepare this process, and make it end when its parent does. `devices`: what files added there."""
     parent = parent_process()
 
     def wait() -> None:

@@ -1,7 +1,6 @@
 """Plan: the work of each thread block, in order, without times.
 
-A segment is a run of K-steps [k0, k1) of one tile. Those in `shared` go in order to whichever thread block
-asks next.
+A segment is a run of K-steps [k0, k1) of one tile. Those in `shared` go to whichever thread block asks next.
 """
 
 from collections.abc import Iterator
@@ -51,7 +50,9 @@ class Plan:
             raise PlanError(f"segments must be sorted by a thread block from 0 to {self.ctas - 1}")
         if self.ctas < 1:
             raise PlanError(f"the plan has {self.ctas} thread blocks; it needs at least one")
-        object.__setattr__(self, "offsets", _offsets(cta, self.ctas))
+        offsets = np.arange(self.ctas + 1, dtype=np.int64)
+        each_has_one = np.array_equal(cta, offsets[:-1])
+        object.__setattr__(self, "offsets", offsets if each_has_one else np.searchsorted(cta, offsets))
         rows = np.concatenate([self.segments, self.shared]) if len(self.shared) else self.segments
         object.__setattr__(self, "rows", rows)
         object.__setattr__(self, "segments", rows[: len(cta)])
@@ -79,10 +80,6 @@ def deadlock_fault(plan: Plan, slots: int) -> str:
 
     A segment from the queue may wait for a thread block without a slot, which gets one only when another
     block finds the queue empty: never, if such tiles can hold every slot. No other wait can be circular.
-
-    >>> made = Plan(segments([1], 0, 0, 1), 2, segments([UNASSIGNED], 0, 1, 2))
-    >>> deadlock_fault(made, slots=2), deadlock_fault(made, slots=1)
-    ('', 'tile 0 waits forever for thread block 1, because such tiles can hold every slot (1 in total)')
     """
     if len(plan.shared) < slots:
         return ""
@@ -99,13 +96,7 @@ def deadlock_fault(plan: Plan, slots: int) -> str:
 
 def owners(tile: np.ndarray, done: np.ndarray | None = None) -> np.ndarray:
     """Whether each segment finishes its tile rather than storing a partial: bool, same shape as `tile`. The
-    last one does: in plan order, or by `done`.
-
-    >>> owners(np.array([0, 1, 1, 0, 2])).tolist()
-    [False, False, True, True, True]
-    >>> owners(np.array([0, 1, 1, 0, 2]), done=np.array([5, 9, 8, 7, 6])).tolist()
-    [False, True, False, True, True]
-    """
+    last one does: in plan order, or by `done`."""
     by_tile = np.argsort(tile, kind="stable") if done is None else np.lexsort((done, tile))
     owns = np.empty(len(tile), bool)
     owns[by_tile] = np.append(np.diff(tile[by_tile]) != 0, True)
@@ -118,14 +109,7 @@ def splits_tiles(rows: np.ndarray, problem: Work) -> bool:
 
 
 def plan_from_spans(spans: np.ndarray) -> Plan:
-    """The plan reconstructed from a trace's `spans`; thread blocks are numbered in order of issue.
-
-    >>> from tilesim import Costs, Device, Problem, simulate
-    >>> tiles = Problem(128, 640, 4, tile=(128, 128, 4))
-    >>> run = simulate("persistent-dynamic", tiles, Device(2), Costs.ideal())
-    >>> [plan_from_spans(run.spans).segments[name].tolist() for name in ("cta", "tile")]
-    [[0, 0, 0, 1, 1], [0, 2, 4, 1, 3]]
-    """
+    """The plan reconstructed from a trace's `spans`; thread blocks are numbered in order of issue."""
     _, first, cta = np.unique(spans["cta"], return_index=True, return_inverse=True)
     issue = np.full(len(first), np.iinfo(np.int64).max)
     np.minimum.at(issue, cta, spans["issue"])
@@ -162,13 +146,6 @@ def coverage_fault(rows: np.ndarray, problem: Work) -> str:
         return f"tile {missing[0]} is never computed"
     cut = (counts > 1)[tile] | ~whole
     return _cut_fault(tile[cut], k0[cut], k1[cut], steps)
-
-
-def _offsets(cta: np.ndarray, ctas: int) -> np.ndarray:
-    """The first segment of each thread block, and the end of all: int64 [ctas + 1]; `cta` is sorted."""
-    offsets = np.arange(ctas + 1, dtype=np.int64)
-    each_has_one = np.array_equal(cta, offsets[:-1])
-    return offsets if each_has_one else np.searchsorted(cta, offsets)
 
 
 def _all_different(tile: np.ndarray) -> bool:

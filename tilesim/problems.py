@@ -10,7 +10,6 @@ from tilesim.text import plural
 
 DTYPE_BYTES = {"fp32": 4, "tf32": 4, "fp16": 2, "bf16": 2, "fp8": 1, "int8": 1}
 """Bytes of an element of A and B."""
-
 MAX_TILES = 2**31
 MAX_SIZE = 2**40
 

@@ -29,12 +29,10 @@ class Product:
 
     @classmethod
     def of(cls, problem: Problem, layout: str = "nn") -> "Product":
-        """What a problem computes."""
         return cls(problem.m, problem.n, problem.k, problem.dtype, layout)
 
     @property
     def flops(self) -> int:
-        """Multiplications and additions that the product needs."""
         return 2 * self.m * self.n * self.k
 
     @property
@@ -65,11 +63,7 @@ class Product:
         return ""
 
     def __str__(self) -> str:
-        """As tables print it.
-
-        >>> str(Product(64, 128, 256, "fp8", "nt"))
-        '64x128x256 fp8 nt'
-        """
+        """As tables print it."""
         return f"{self.m}x{self.n}x{self.k} {self.dtype} {self.layout}"
 
 

@@ -1,8 +1,6 @@
-"""SM cycles of a run, which differ from its time multiplied by the mean clock, as clocks rise while SMs are
-idle.
+"""SM cycles of a run, which are not its time at the mean clock, as clocks rise while SMs are idle.
 
-The clock at each time is the mean of cycles / ns of the main loops in flight, interpolated linearly where
-there are none.
+The clock at each time is the mean of cycles / ns of the main loops in flight, interpolated between these.
 """
 
 from dataclasses import replace
@@ -18,14 +16,7 @@ SHORTEST = 30
 
 
 def run_cycles(trace: Trace) -> float:
-    """SM cycles from the first multiply to the last done, as counted, or else at the trace's clock; 0 if
-    unknown.
-
-    >>> from tilesim import Costs, Device, Problem, simulate
-    >>> costs = Costs(k_step=500, clock_mhz=2000)
-    >>> run_cycles(simulate("naive", Problem(128, 128, 128), Device(sms=1), costs))
-    2000.0
-    """
+    """SM cycles from the first multiply to the last done, counted, or at the trace's clock; 0 if unknown."""
     spans = trace.spans
     ticks = _ticks(trace)
     if ticks is None:
@@ -60,20 +51,13 @@ def _ticks(trace: Trace) -> tuple[np.ndarray, np.ndarray] | None:
     start, drain = spans["start"][long], spans["drain"][long]
     if not len(start):
         return None
-    ends = int(spans["issue"].min()), int(spans["done"].max())
-    times, clock = _clock(start, drain, spans["cycles"][long] / (drain - start), *ends)
-    return times, np.append(0.0, np.cumsum(clock * np.diff(times)))
-
-
-def _clock(
-    start: np.ndarray, drain: np.ndarray, each: np.ndarray, first: int, last: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """(times from `first` to `last`, ns; the clock until the next one, cycles per ns)."""
-    times = np.unique(np.concatenate([start, drain, [first, last]]))
+    each = spans["cycles"][long] / (drain - start)
+    times = np.unique(np.concatenate([start, drain, [spans["issue"].min(), spans["done"].max()]]))
     begins, ends = np.searchsorted(times, start), np.searchsorted(times, drain)
     size = len(times)
     flying = np.cumsum(np.bincount(begins, minlength=size) - np.bincount(ends, minlength=size))[:-1]
     total = np.cumsum(np.bincount(begins, each, size) - np.bincount(ends, each, size))[:-1]
     known = flying > 0
     middle = (times[1:] + times[:-1]) / 2
-    return times, np.interp(middle, middle[known], total[known] / flying[known])
+    clock = np.interp(middle, middle[known], total[known] / flying[known])
+    return times, np.append(0.0, np.cumsum(clock * np.diff(times)))

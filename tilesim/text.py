@@ -13,8 +13,7 @@ def resolve(
     what: str, text: str, registry: Mapping[str, Callable], given: int, error: type[TilesimError]
 ) -> tuple[Callable, tuple[int, ...]]:
     """Look up `name:1:2` in `registry` and return (function, (1, 2)). The function takes `given` positional
-    arguments, then the parameters, positive integers. Raises `error` for an unknown name or parameters that
-    do not fit."""
+    arguments, then the parameters, positive integers. Raises `error` for what is unknown or does not fit."""
     if not isinstance(text, str):
         raise error(f"the {what} is {shown(text)}; it must be a name such as {next(iter(registry))!r}")
     name, *words = text.split(":")
@@ -48,20 +47,12 @@ def name_and_numbers(text: str) -> tuple[str, tuple[int, ...]]:
 
 
 def base_name(text: str) -> str:
-    """A name without its parameters.
-
-    >>> base_name("split-k:2"), base_name("ns::kernel")
-    ('split-k', 'ns::kernel')
-    """
+    """A name without its parameters."""
     return name_and_numbers(text)[0]
 
 
 def example(name: str, function: Callable, given: int) -> str:
-    """`name` with an example of each required parameter.
-
-    >>> example("grouped", lambda rows, columns, g: None, given=2)
-    'grouped:8'
-    """
+    """`name` with an example of each required parameter."""
     needed = [p for p in _parameters(function, given) if p.default is Parameter.empty]
     return ":".join([name, *map(_example, needed)])
 
@@ -75,13 +66,7 @@ def _example(parameter: Parameter) -> str:
 
 
 def _miscount(given: int, least: int, most: int) -> str:
-    """How a number of parameters violates `least` to `most`.
-
-    >>> _miscount(0, 1, 1), _miscount(1, 2, 3)
-    ('needs 1 parameter', 'needs at least 2 parameters')
-    >>> _miscount(1, 0, 0), _miscount(2, 1, 1), _miscount(2, 0, 1)
-    ('has 1 parameter but takes none', 'has 2 parameters but takes 1', 'has 2 parameters but takes at most 1')
-    """
+    """How a number of parameters violates `least` to `most`."""
     if given < least:
         return f"needs {'at least ' * (least < most)}{plural(least, 'parameter')}"
     takes = f"{'at most ' * (least < most)}{most}" if most else "none"
@@ -89,18 +74,9 @@ def _miscount(given: int, least: int, most: int) -> str:
 
 
 def unprintable(text: str) -> str:
-    """The first character that Python calls not printable, as U+XXXX, or "" if there is none.
-
-    >>> unprintable("warp specialised"), unprintable("a\\0b"), unprintable("\\ufffe")
-    ('', 'U+0000', 'U+FFFE')
-    """
+    """The first character that Python calls not printable, as U+XXXX, or "" if there is none."""
     return "" if text.isprintable() else next(f"U+{ord(c):04X}" for c in text if not c.isprintable())
 
 
 def plural(count: int, noun: str) -> str:
-    """A count with its noun.
-
-    >>> plural(1, "tile"), plural(18, "tile")
-    ('1 tile', '18 tiles')
-    """
     return f"{count} {noun}{'s' * (count != 1)}"

@@ -18,7 +18,7 @@ from tilesim.errors import TilesimError, TraceError, shown, whole
 from tilesim.kernel_config import KernelConfig
 from tilesim.spans import checks
 from tilesim.spans.columns import SPAN, TIMES
-from tilesim.storage import strict_json, trace_file
+from tilesim.storage import files, trace_file
 from tilesim.storage.decode import between, check, decode, one_of, text
 from tilesim.text import plural, unprintable
 from tilesim.version import __version__
@@ -57,8 +57,8 @@ class Trace:
 
     def __post_init__(self) -> None:
         spans = self.spans
-        if not _is_frozen(spans):
-            spans = np.array(spans)
+        frozen = isinstance(spans, np.ndarray) and spans.base is None and not spans.flags.writeable
+        spans = spans if frozen else np.array(spans)
         _check_form(self, spans)
         if not checks.is_sound(self.problem, self.device, spans):
             fault = checks.fault(self.problem, self.device, spans)
@@ -172,12 +172,7 @@ class Trace:
 
 
 def provenance(schedule: str, problem: Work, device: Device) -> dict[str, Any]:
-    """The fields of a plan's Problem and Device, its schedule, and the version of tilesim.
-
-    >>> from tilesim import Problem
-    >>> provenance("naive", Problem(128, 640, 4), Device(2))["problem"]["order"]
-    'row-major'
-    """
+    """The fields of a plan's Problem and Device, its schedule, and the version of tilesim."""
     return {
         "tilesim": __version__,
         "schedule": schedule,
@@ -187,14 +182,7 @@ def provenance(schedule: str, problem: Work, device: Device) -> dict[str, Any]:
 
 
 def about(trace: Trace) -> dict[str, Any]:
-    """What a run is of: its provenance, its origin, and the rest of its meta. Its costs, their badge and its
-    seed are None where it was measured.
-
-    >>> from tilesim import Costs, simulate
-    >>> found = about(simulate("naive", Problem(128, 640, 4), Device(2), Costs.ideal(), seed=3))
-    >>> found["origin"], found["badge"], found["seed"], found["problem"]["order"]
-    ('simulated', 'ideal costs', 3, 'row-major')
-    """
+    """What a run is of: provenance, origin and meta; costs, badge and seed are None where it was measured."""
     meta = {name: value for name, value in trace.meta.items() if name not in ("launches", "costs", "seed")}
     costs = trace.meta.get("costs")
     return provenance(trace.schedule, trace.problem, trace.device) | {
@@ -246,11 +234,6 @@ def _described(values: Any, spans: np.ndarray) -> Trace:
     return Trace(problem, device, found.schedule, spans, found.origin, found.tick_ns, found.meta)
 
 
-def _is_frozen(spans: object) -> bool:
-    """Whether nobody can change `spans` but by making them writeable."""
-    return isinstance(spans, np.ndarray) and spans.base is None and not spans.flags.writeable
-
-
 def _check_form(trace: Trace, spans: np.ndarray) -> None:
     if spans.dtype != SPAN or spans.ndim != 1:
         names = ", ".join(SPAN.names or ())
@@ -273,8 +256,8 @@ def _check_meta(meta: object) -> None:
     for name in ("gpu", "kernel"):
         if not isinstance(values.get(name, ""), str):
             raise TraceError(f"meta's {name} is {shown(values[name])}; it must be a name")
-    if strict_json.fault(values):
-        raise TraceError(f"meta must hold JSON values: {strict_json.fault(values)}")
+    if files.fault(values):
+        raise TraceError(f"meta must hold JSON values: {files.fault(values)}")
     try:
         text = json.dumps(values, allow_nan=False, ensure_ascii=False)
     except (TypeError, ValueError) as error:

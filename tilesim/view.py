@@ -23,11 +23,7 @@ class Phase(IntEnum):
 
 
 def progress(trace: Trace, t: float) -> np.ndarray:
-    """The fraction of each segment's K-steps that is multiplied: float64 in [0, 1], [spans].
-
-    >>> progress(_example(), 1500).tolist()
-    [1.0, 1.0, 0.5, 0.5, 0.0]
-    """
+    """The fraction of each segment's K-steps that is multiplied: float64 in [0, 1], [spans]."""
     return multiplied(trace.spans["start"], trace.spans["drain"], t)
 
 
@@ -45,11 +41,7 @@ def segment_phases(trace: Trace, t: float) -> np.ndarray:
 
 def phases(trace: Trace, t: float) -> np.ndarray:
     """The Phase of each tile: int8 [tiles]. A split tile is launched and multiplied as soon as its first
-    segment is; later phases need all its segments.
-
-    >>> [Phase(phase).name for phase in phases(_example(), 1500)]
-    ['DONE', 'DONE', 'MULTIPLYING', 'MULTIPLYING', 'WAITING']
-    """
+    segment is; later phases need all its segments."""
     of_segment, tile = segment_phases(trace, t), trace.spans["tile"]
     most, least = np.zeros(trace.problem.tiles, np.int8), np.full(trace.problem.tiles, np.int8(Phase.DONE))
     np.maximum.at(most, tile, of_segment)
@@ -58,11 +50,7 @@ def phases(trace: Trace, t: float) -> np.ndarray:
 
 
 def tile_sm(trace: Trace) -> np.ndarray:
-    """The SM that finishes each tile; ties go to the higher thread block: int32 [tiles].
-
-    >>> tile_sm(_example()).tolist()
-    [0, 1, 0, 1, 0]
-    """
+    """The SM that finishes each tile; ties go to the higher thread block: int32 [tiles]."""
     finishes = np.lexsort((trace.spans["cta"], trace.spans["done"]))
     sm = np.zeros(trace.problem.tiles, np.int32)
     sm[trace.spans["tile"][finishes]] = trace.spans["sm"][finishes]
@@ -70,22 +58,14 @@ def tile_sm(trace: Trace) -> np.ndarray:
 
 
 def written(trace: Trace) -> np.ndarray:
-    """When all segments of each tile are done: int64 ns [tiles].
-
-    >>> written(_example()).tolist()
-    [1000, 1000, 2000, 2000, 3000]
-    """
+    """When all segments of each tile are done: int64 ns [tiles]."""
     done = np.zeros(trace.problem.tiles, np.int64)
     np.maximum.at(done, trace.spans["tile"], trace.spans["done"])
     return done
 
 
 def tiles_done(trace: Trace, t: float) -> int:
-    """Tiles that are written.
-
-    >>> tiles_done(_example(), 1500)
-    2
-    """
+    """Tiles that are written."""
     return int(np.count_nonzero(written(trace) <= t))
 
 
@@ -95,20 +75,12 @@ def launched(trace: Trace) -> np.ndarray:
 
 
 def blocks_launched(trace: Trace, t: float) -> int:
-    """Thread blocks with work that have been given a slot.
-
-    >>> blocks_launched(_example(), 1500)
-    4
-    """
+    """Thread blocks with work that have been given a slot."""
     return int(np.count_nonzero(launched(trace) <= t))
 
 
 def busy_sms(trace: Trace, t: float) -> int:
-    """SMs with a segment between issue and done.
-
-    >>> busy_sms(_example(), 2500)
-    1
-    """
+    """SMs with a segment between issue and done."""
     spans = trace.spans
     return len(np.unique(spans["sm"][(spans["issue"] <= t) & (t < spans["done"])]))
 
@@ -116,10 +88,3 @@ def busy_sms(trace: Trace, t: float) -> int:
 def tail_start(trace: Trace) -> int:
     """When the first slot runs out of work, ns."""
     return int(last_done(trace).min())
-
-
-def _example() -> Trace:
-    """5 tiles of 1 µs on 2 SMs."""
-    from tilesim import Costs, Device, Problem, simulate
-
-    return simulate("naive", Problem(128, 640, 4, tile=(128, 128, 4)), Device(2), Costs.ideal())

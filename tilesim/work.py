@@ -20,9 +20,6 @@ class WorkItems:
     have no schedule; their runs are read, drawn and compared.
 
     Raises ProblemError for items without names, and for sizes that are not one for each.
-
-    >>> WorkItems(["attention", "project"]).title
-    '2 work items'
     """
 
     items: Annotated[tuple[Annotated[str, text(1, LONGEST_ITEM), NOT_BLANK], ...], FILLED]
@@ -42,17 +39,14 @@ class WorkItems:
 
     @property
     def tiles(self) -> int:
-        """How many there are."""
         return len(self.items)
 
     @property
     def tiles_m(self) -> int:
-        """Rows of the list, one for each."""
         return len(self.items)
 
     @property
     def title(self) -> str:
-        """What is computed."""
         return plural(self.tiles, "work item")
 
     @property
@@ -66,11 +60,9 @@ class WorkItems:
         return f"{self.title}, no matrix product{sizes}"
 
     def called(self, tile: int) -> str:
-        """The name of an item."""
         return self.items[tile]
 
     def as_json(self) -> dict[str, Any]:
-        """Its fields as JSON values."""
         return {name: value for name, value in asdict(self).items() if value}
 
 

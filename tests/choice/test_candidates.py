@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tilesim import Device, Problem
 from tilesim.choice.candidates import SHORTEST, candidates, schedules
-from tilesim.choice.waves import requests
+from tilesim.choice.sharing import requests
 from tilesim.products import Product
 
 

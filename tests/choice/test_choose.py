@@ -14,7 +14,7 @@ from tilesim.choice import candidates as tables
 from tilesim.choice.candidates import ORDER, candidates
 from tilesim.choice.choose import choose
 from tilesim.choice.estimate import LIMITS
-from tilesim.choice.waves import waves
+from tilesim.choice.sharing import waves
 from tilesim.devices.hardware import Hardware
 from tilesim.devices.presets import presets
 from tilesim.errors import ChoiceError, CostsError

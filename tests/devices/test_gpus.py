@@ -10,7 +10,7 @@ from tilesim import Device
 from tilesim.devices.gpus import identified, listed, named, preset_of
 from tilesim.devices.presets import presets
 from tilesim.errors import DeviceError
-from tilesim.formats import facts
+from tilesim.formats import reading
 
 H100 = {"sms": 132, "memory_gb": 85, "memory_gb_per_s": 3352}
 
@@ -27,7 +27,7 @@ def test_each_listed_name_is_its_preset_by_name_and_by_facts(known):
     assert identified("another name", known.capability, seen).sms == sms
     device = Device.named(name)
     assert (device.name, device.sms) == (known.preset, sms)
-    assert facts.device({"gpu": name}) == device
+    assert reading.device({"gpu": name}) == device
     preset, told = presets()[known.preset], known.facts.keys() & {"memory_gb", "memory_gb_per_s"}
     alike = all(abs(preset[fact] / known.facts[fact] - 1) <= 0.1 for fact in told)
     assert bool(by_name.note) == (preset["sms"] != sms or not alike)

@@ -120,7 +120,7 @@ def test_thread_blocks_that_begin_together_have_their_first_loads_in_turn(schedu
     begin = spans[spans["issue"] == 0]
     rank = {sm: number for number, sm in enumerate(device.filling)}
     late = (begin["start"] - costs.launch - costs.prologue)[np.argsort([rank[sm] for sm in begin["sm"]])]
-    first = load_times(made, problem, device, costs, hardware_of(costs, problem)).first
+    first = load_times(made, problem, device, costs, hardware_of(costs, problem))[1]
     assert len(late) == device.slots and (np.diff(late) >= 0).all() and first > 100
     assert late[-1] - late[0] == pytest.approx(first * (1 - 1 / device.slots), abs=2)
     assert late.mean() == pytest.approx(0, abs=1)

@@ -12,12 +12,13 @@ import pytest
 from refusals import refused
 
 from tilesim import Device, Problem, Trace, simulate
+from tilesim import formats as limits
 from tilesim.errors import TilesimError, TraceError
-from tilesim.formats import limits, reader
+from tilesim.formats import reader
 from tilesim.formats import save as save_as
 from tilesim.formats.reader import read
 from tilesim.storage import trace_file
-from tilesim.storage.strict_json import DEEPEST
+from tilesim.storage.files import DEEPEST
 from tilesim.traces import header
 
 TRACE = simulate("persistent", Problem(256, 256, 128), Device(2))

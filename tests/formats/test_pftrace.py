@@ -14,7 +14,7 @@ from refusals import refused
 from tilesim import Costs, Device, Problem, formats, simulate
 from tilesim.errors import TraceError
 from tilesim.formats import perfetto, pftrace
-from tilesim.formats.protobuf import field
+from tilesim.formats.pftrace import field
 from tilesim.formats.reader import read
 
 schema = pytest.importorskip("perfetto.protos.perfetto.trace.perfetto_trace_pb2")

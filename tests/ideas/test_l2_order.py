@@ -76,5 +76,5 @@ def test_the_counters_of_a_gpu_say_about_the_same(row):
     "row", [row for row in report("l2_order")["rows"] if row["k"] == 8192], ids=lambda row: row["order"]
 )
 def test_batches_read_what_the_gpu_counted(row):
-    product = Problem(row["m"], row["n"], row["k"], tile=tuple(row["tile"]), order=row["order"])
+    product = Problem(row["m"], row["n"], row["k"], tile=tuple(row["tile"]), order=order)
     assert batch_reads(product, GPU.sms).sum() == pytest.approx(row["dram_read_bytes"], rel=0.002)

@@ -12,8 +12,7 @@ from tilesim.devices.hardware import Hardware
 from tilesim.devices.presets import presets
 from tilesim.errors import CostsError
 from tilesim.kernel_costs.calibration import Calibration
-from tilesim.kernel_costs.default import default_costs, read_costs, shipped
-from tilesim.kernel_costs.features import loads_ahead
+from tilesim.kernel_costs.default import default_costs, loads_ahead, read_costs, shipped
 
 PROBLEM = Problem(4096, 4096, 512, dtype="fp16")
 H200 = Device.named("h200")

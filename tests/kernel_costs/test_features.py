@@ -8,8 +8,7 @@ from command_line import said
 from tilesim import Costs, Device, Problem, simulate
 from tilesim.devices.presets import presets
 from tilesim.errors import CostsError
-from tilesim.kernel_costs.default import default_costs
-from tilesim.kernel_costs.features import loads_ahead
+from tilesim.kernel_costs.default import default_costs, loads_ahead
 
 PROBLEM = Problem(512, 1024, 256, dtype="fp16")
 QUEUE = "cluster-launch-control"

@@ -7,12 +7,13 @@ from hashlib import sha256
 from html.parser import HTMLParser
 
 import pytest
+from player_sentences import PAGE, PROGRAM, SENTENCES
 from programs import PLAYER, data_in, measured, race, split
 
 from tilesim import Costs, Device, Problem, Trace, WorkItems, player, simulate
 from tilesim.errors import TilesimError
+from tilesim.player import figures
 from tilesim.player.deck import Slide, deck
-from tilesim.player.sentences import SENTENCES
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>&quot;"
 
@@ -92,6 +93,14 @@ def test_runs_of_one_product_may_have_other_tiles():
     assert [run["grid"] for run in data_in(page)["runs"]] == [[4, 4], [4, 2]]
 
 
+def test_runs_of_one_schedule_are_told_apart_by_origin_or_else_by_number():
+    naive, persistent = race()
+    assert figures.names([naive, persistent]) == ["naive", "persistent"]
+    assert figures.names([naive, naive]) == ["naive 1", "naive 2"]
+    assert figures.names([naive, measured(naive)]) == ["naive, simulated", "naive, measured"]
+    assert figures.names([naive, naive, measured(naive)])[::2] == ["naive, simulated 1", "naive, measured 3"]
+
+
 @pytest.mark.parametrize(
     ("traces", "options", "words"),
     [
@@ -107,13 +116,7 @@ def test_what_cannot_be_shown_is_said_in_a_sentence(traces, options, words):
         player.page(traces(), **options)
 
 
-def test_the_program_says_the_sentences_that_can_be_translated():
-    """Every first argument of `tr` in the sources, and what the page itself says."""
-    sources = " ".join(path.read_text("utf-8") for path in sorted((PLAYER / "source").glob("*.ts")))
-    said = set(re.findall(r'\btr\(\s*"([^"]*)"', sources))
-    own = {sentence for sentence in SENTENCES if sentence not in said}
-    assert said <= set(SENTENCES)
-    assert len(set(SENTENCES)) == len(SENTENCES)
+def test_a_page_and_its_program_say_everything_in_another_language():
     marked = {sentence: f"<{number}> {sentence}" for number, sentence in enumerate(SENTENCES)}
     recorded = {"kernel": "k", "driver": "d", "date": "d"}
     costs = [Costs(), Costs(5), Costs(5, device="h200"), Costs(5, device="h200", scaled_to="a100")]
@@ -123,8 +126,8 @@ def test_the_program_says_the_sentences_that_can_be_translated():
     pages = [player.page([trace], words=marked)
              for trace in [*traces, simulated, measured(split(), recorded)]]  # fmt: skip
     text = " ".join(page.partition('<script type="application/json"')[0] for page in pages)
-    assert {sentence for sentence in own if f"&lt;{SENTENCES.index(sentence)}&gt;" in text} == own
-    assert data_in(pages[0])["words"] == marked
+    assert {sentence for sentence in PAGE if f"&lt;{SENTENCES.index(sentence)}&gt;" in text} == set(PAGE)
+    assert data_in(pages[0])["words"] == {sentence: marked[sentence] for sentence in PROGRAM}
 
 
 def test_each_slide_of_a_deck_has_its_film_and_its_note_which_stays_text():

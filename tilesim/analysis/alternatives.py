@@ -15,9 +15,8 @@ from tilesim.devices.presets import presets
 from tilesim.engine.simulate import replay, simulate
 from tilesim.errors import TilesimError
 from tilesim.kernel_config import TABLE
-from tilesim.kernel_costs.calibration import MAX_STAGES, Calibration
+from tilesim.kernel_costs.calibration import MAX_STAGES, Calibration, extrapolated, for_device
 from tilesim.kernel_costs.default import QUEUED, closest_schedule, effective_schedule, nearest, shipped
-from tilesim.kernel_costs.scaled import extrapolated, for_device
 from tilesim.problems import Problem
 from tilesim.schedules import SCHEDULES, plan
 from tilesim.text import base_name, plural
@@ -59,9 +58,8 @@ class Alternatives:
 
     def as_json(self) -> dict[str, Any]:
         ranked = [
-            {"what": each.what, "to": each.to, "makespan_ns": each.makespan, "gain": each.gain}
-            | {"extrapolated": each.extrapolated}
-            for each in self.ranked
+            {"what": what, "to": to, "makespan_ns": ns, "gain": gain, "extrapolated": source}
+            for what, to, ns, gain, source in self.ranked
         ]
         return {
             "simulated_ns": self.makespan,
@@ -151,12 +149,9 @@ def _ship(entries: tuple[Calibration, ...], schedule: str) -> bool:
 def _kernels(trace: Trace, entries: tuple[Calibration, ...]) -> list[Calibration]:
     """The kernels for a run's schedule: dedicated ones, and those that run any plan."""
     made = plan(trace.schedule, trace.gemm, trace.device)
-    built_in = SCHEDULES.built_in(base_name(trace.schedule))
-    name = (
-        effective_schedule(trace.schedule, made, trace.gemm)
-        if built_in
-        else closest_schedule(made, trace.gemm)
-    )
+    name = closest_schedule(made, trace.gemm)
+    if SCHEDULES.built_in(base_name(trace.schedule)):
+        name = effective_schedule(trace.schedule, made, trace.gemm)
     names = (name,) if name in QUEUED else (name, "")
     return [entry for entry in entries if entry.kernel.config.schedule in names]
 

@@ -20,12 +20,7 @@ def since_first_multiply(trace: Trace) -> Trace:
 
 
 def on_one_clock(traces: Sequence[Trace]) -> list[Trace]:
-    """Traces for a joint view; if both origins occur, each starts at its first multiply.
-
-    >>> from tilesim import view
-    >>> [trace.makespan for trace in on_one_clock([view._example(), view._example()])]
-    [3000, 3000]
-    """
+    """Traces for a joint view; if both origins occur, each starts at its first multiply."""
     both = len({trace.origin for trace in traces}) > 1
     return [since_first_multiply(trace) if both else trace for trace in traces]
 
@@ -38,12 +33,6 @@ def time_lag(simulated: Trace, measured: Trace) -> tuple[np.ndarray, np.ndarray]
     """(times, lags): how far the measured run lags, in ns, at ns after the first multiply: both float64 [n].
 
     Negative where the simulation is behind, linear between the times; the last is the difference in length.
-
-    >>> from tilesim import Costs, Device, Problem, simulate
-    >>> run = "naive", Problem(128, 384, 4, tile=(128, 128, 4)), Device(2)
-    >>> fast, slow = (simulate(*run, Costs(k_step=ns)) for ns in (1000, 1500))
-    >>> [values.round(1).tolist() for values in time_lag(fast, slow)]
-    [[0.0, 1000.0, 1500.0, 2000.0, 3000.0], [0.0, 333.3, 500.0, 666.7, 1000.0]]
     """
     runs = _work(simulated), _work(measured)
     # The lag bends where either run does, and where the later one reaches a bend of the other.

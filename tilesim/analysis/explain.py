@@ -114,8 +114,7 @@ def explain(trace: Trace) -> Explanation:
 def costs_behind(trace: Trace) -> Costs:
     """The costs that divide a run's K-steps: a simulation's own, or the shipped ones for a recording.
 
-    Raises CostsError if they are unknown or do not say what a K-step waits for, and what planning the
-    schedule raises.
+    Raises CostsError if they are unknown or do not say what a K-step waits for, and what planning raises.
     """
     problem, device = trace.gemm, trace.device
     if trace.origin == "measured":
@@ -136,11 +135,7 @@ def costs_behind(trace: Trace) -> Costs:
 
 
 def apportioned(values: Sequence[int], whole: int) -> list[int]:
-    """`values` as integer shares of `whole` that add up to it, by largest remainder.
-
-    >>> apportioned([1, 1, 1], 100), apportioned([500, -20, 520], 10)
-    ([34, 33, 33], [5, 0, 5])
-    """
+    """`values` as integer shares of `whole` that add up to it, by largest remainder."""
     total = sum(values)
     found, rests = zip(*(divmod(value * whole, total) for value in values), strict=True)
     up = sorted(range(len(rests)), key=lambda i: -rests[i])[: whole - sum(found)]
@@ -148,8 +143,7 @@ def apportioned(values: Sequence[int], whole: int) -> list[int]:
 
 
 def _divided(found: LoopTime, loops: int, rest: str) -> dict[str, int]:
-    """The main loops' `loops` ns by part; what is left goes to `rest` or, where that is "", to the largest
-    part."""
+    """The main loops' `loops` ns by part; what is left goes to `rest` or, if that is "", to the largest."""
     parts = {TERM_PARTS[term]: int(ns) for term, ns in found.terms.items()}
     parts[PEAK] = min(int(found.peak), parts[BELOW])
     parts[BELOW] -= parts[PEAK]
@@ -161,8 +155,7 @@ def _divided(found: LoopTime, loops: int, rest: str) -> dict[str, int]:
 
 
 def _pauses(trace: Trace, sums: Mapping[str, int]) -> dict[str, int]:
-    """ns of all slots outside main loops, by part, of a run's `account`. Unused slots count as idle, not as
-    tail."""
+    """ns of all slots outside main loops, by part, of a run's `account`. Unused slots are idle, not tail."""
     spans = trace.spans
     first = np.setdiff1d(np.arange(len(spans)), in_turn(trace)[1])
     issued = int(spans["issue"][first].sum())

@@ -52,11 +52,7 @@ def item_times(trace: Trace) -> ItemTimes:
 
 
 def greedy(lengths: Iterable[int], slots: int) -> int:
-    """When the last item ends, if each is taken by the slot that is free first.
-
-    >>> greedy([1, 1, 4], 2), greedy([4, 1, 1], 2)
-    (5, 4)
-    """
+    """When the last item ends, if each is taken by the slot that is free first."""
     free = [0] * slots
     heapify(free)
     for length in lengths:

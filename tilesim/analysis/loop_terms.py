@@ -23,8 +23,7 @@ class LoopTime(NamedTuple):
     """Slot time of all main loops of a run, ns, and K-steps.
 
     `terms`: time of each of TERMS. `peak`: multiplying at the tensor cores' peak rate. `ends`: time beyond
-    the K-steps. `written`: slowdown by writes of the previous tile. `k_steps`: in how many each of TERMS is
-    the largest.
+    the K-steps. `written`: slowdown by writes of the previous tile. `k_steps`: where each is the largest.
     """
 
     terms: dict[str, float]
@@ -35,11 +34,7 @@ class LoopTime(NamedTuple):
 
 
 def shares(terms: np.ndarray) -> np.ndarray:
-    """What each of `terms` [terms, ...] gets of a K-step: the first its own time, the largest the rest.
-
-    >>> np.stack([shares(np.array([3.0, 0.0, 0.0])), shares(np.array([1.0, 2.0, 4.0]))]).tolist()
-    [[3.0, 0.0, 0.0], [1.0, 0.0, 3.0]]
-    """
+    """What each of `terms` [terms, ...] gets of a K-step: the first its own time, the largest the rest."""
     found = np.where(terms.argmax(axis=0) == _numbers(terms), terms.max(axis=0) - terms[0], 0.0)
     found[0] = terms[0]
     return found
@@ -88,13 +83,7 @@ def loop_time(trace: Trace, costs: Costs) -> LoopTime:
 
 
 def beside(trace: Trace) -> np.ndarray:
-    """How long each main loop shares its SM with 0, 1, ... others: int64 ns [ctas_per_sm, spans].
-
-    >>> from tilesim import Costs, Device, Problem, simulate
-    >>> tiles = Problem(128, 384, 8, tile=(128, 128, 4))
-    >>> beside(simulate("naive", tiles, Device(1, ctas_per_sm=2), Costs.ideal())).tolist()
-    [[0, 0, 2000], [2000, 2000, 0]]
-    """
+    """How long each main loop shares its SM with 0, 1, ... others: int64 ns [ctas_per_sm, spans]."""
     spans = trace.spans
     times = np.concatenate([spans["start"], spans["drain"]])
     in_order = np.lexsort((times, np.tile(spans["sm"], 2)))
@@ -110,8 +99,7 @@ def beside(trace: Trace) -> np.ndarray:
 
 
 def _k_steps_beside(trace: Trace, k_step: np.ndarray) -> np.ndarray:
-    """K-steps that each main loop does beside 0, 1, ... others, each of `k_step` ns: float64 [residents,
-    spans]."""
+    """K-steps of `k_step` ns that main loops do beside 0, 1, ... others: float64 [residents, spans]."""
     done = beside(trace) / k_step
     done[0, done.sum(axis=0) == 0] = 1.0  # a coarse clock can show a main loop of no time
     return done * ((trace.spans["k1"] - trace.spans["k0"]) / done.sum(axis=0))
@@ -128,8 +116,7 @@ def _clocked(hardware: Hardware, trace: Trace) -> Hardware:
 
 def plan_of(trace: Trace) -> tuple[Plan, np.ndarray]:
     """The plan of a run, and the plan row of each span: int64 [spans]. It is the schedule's plan if that
-    matches the run, else the one reconstructed from the spans. Raises ProblemError for work items, which have
-    none."""
+    matches the run, else the one reconstructed from the spans. Raises ProblemError for work items."""
     problem = trace.gemm
     try:
         known = base_name(trace.schedule) in SCHEDULES

@@ -1,8 +1,7 @@
 """Constants of a GPU's memory system, derived from the measurements of `tilesim bench memory`.
 
 All are medians over launches. Latencies are plateaus of a pointer chase, page by page if available: the first
-is the L2, the last is DRAM, and one in between is the far part of the L2. Bandwidths are the first and last
-plateau with all SMs.
+is the L2, the last is DRAM, one in between the far part of the L2. Bandwidths are those with all SMs.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -37,9 +36,6 @@ def plateaus(points: Sequence[tuple[float, float]]) -> tuple[Plateau, ...]:
 
     The longest run of at least LEAST adjacent points within TOLERANCE comes first (the flattest, if several
     are as long); the points on both sides of it are searched in the same way.
-
-    >>> plateaus([(1, 10.0), (2, 10.1), (4, 10.0), (8, 17.0), (16, 20.0), (32, 20.2), (64, 20.1)])
-    (Plateau(first=1, last=4, value=10.0), Plateau(first=16, last=64, value=20.1))
     """
     points = sorted(points)
     best: tuple[int, float, int] | None = None
@@ -81,11 +77,6 @@ class TileLatency(NamedTuple):
     bytes_per_clock: float
 
     def cycles(self, size: float) -> float:
-        """Of a tile of `size` bytes.
-
-        >>> TileLatency(base=350.0, bytes_per_clock=100.0).cycles(49152)
-        841.52
-        """
         return self.base + size / self.bytes_per_clock
 
 
@@ -120,8 +111,7 @@ class MemorySystem:
 
     @classmethod
     def of(cls, report: Row) -> Self:
-        """From a report's JSON values. Raises DeviceError if rows or figures are missing, or a curve has no
-        plateaus for L2 and DRAM."""
+        """From a report's JSON values. Raises DeviceError if rows, figures or plateaus are missing."""
         try:
             return cls(**_constants(report))
         except KeyError as missing:
@@ -159,7 +149,9 @@ class MemorySystem:
 
 
 def _constants(report: Row) -> dict[str, Any]:
-    chases = _chases(report["latency"])
+    chases: dict[str, dict[int, Row]] = {}
+    for row in _rows(report["latency"], space="global memory"):
+        chases.setdefault(row["order"], {})[row["footprint"]] = row
     curve = chases["anywhere"] | chases.get("in pages", {})
     levels = _levels("the pointer chase", {x: _median(row, "cycles") for x, row in curve.items()})
     latencies = [_latency([row for x, row in curve.items() if at.first <= x <= at.last]) for at in levels]
@@ -188,14 +180,6 @@ def _constants(report: Row) -> dict[str, Any]:
     }
 
 
-def _chases(rows: Iterable[Row]) -> dict[str, dict[int, Row]]:
-    """The global-memory rows by access order and footprint."""
-    found: dict[str, dict[int, Row]] = {}
-    for row in _rows(rows, space="global memory"):
-        found.setdefault(row["order"], {})[row["footprint"]] = row
-    return found
-
-
 def _rates(rows: Iterable[Row], kind: str) -> tuple[Plateau, ...]:
     curve = {row["footprint"]: _median(row, "gb_per_s") for row in _rows(rows, kind=kind)}
     return _levels(f"the {kind}", curve, least=2 if kind == "read" else 1)
@@ -219,15 +203,14 @@ def _tile_latencies(rows: Iterable[Row]) -> dict[tuple[str, str], TileLatency]:
     kinds: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for row in rows:
         kinds.setdefault((row["by"], row["source"]), []).append((row["stage_bytes"], _median(row, "cycles")))
-    return {kind: _line(np.array(points)) for kind, points in kinds.items()}
-
-
-def _line(points: np.ndarray) -> TileLatency:
-    """Fit points [n, 2] of (bytes, cycles)."""
-    if len(points) < 2:
-        raise DeviceError("tiles of only one size were loaded; fitting a latency takes at least two")
-    slope, base = np.polyfit(points[:, 0], points[:, 1], 1)
-    return TileLatency(float(base), float(1 / slope))
+    found = {}
+    for kind, points in kinds.items():
+        if len(points) < 2:
+            raise DeviceError("tiles of only one size were loaded; fitting a latency takes at least two")
+        sizes, cycles = zip(*points, strict=True)
+        slope, base = np.polyfit(sizes, cycles, 1)
+        found[kind] = TileLatency(float(base), float(1 / slope))
+    return found
 
 
 def _most(rows: Iterable[Row], name: str, figure: str) -> dict[str, float]:

@@ -25,8 +25,7 @@ LISTED = 5
 
 
 class Change(NamedTuple):
-    """A time before and after, ns, medians over repeats; `noise`: the most that repeats of one side differ
-    by, None without repeats."""
+    """Medians over repeats, ns; `noise`: the most that repeats of a side differ by, None without repeats."""
 
     before: float
     after: float

@@ -12,8 +12,7 @@ from tilesim.problems import DTYPE_BYTES
 
 
 class Roof(NamedTuple):
-    """A memory level, its bandwidth in 10⁹ bytes per second, and whether that was measured, or else is bytes
-    per clock, times SMs, times clock."""
+    """A memory level, its bandwidth in 10⁹ bytes per second, and whether that was measured or computed."""
 
     level: str
     gb_per_s: float
@@ -29,11 +28,7 @@ class Spot(NamedTuple):
 
 
 def roofs(device: str) -> tuple[Roof, ...]:
-    """The roofs of a preset, lowest first. Raises DeviceError if its rates are unknown.
-
-    >>> [(roof.level, round(roof.gb_per_s)) for roof in roofs("h200")]
-    [('DRAM', 4500), ('L2', 9400), ('shared memory', 33454)]
-    """
+    """The roofs of a preset, lowest first. Raises DeviceError if its rates are unknown."""
     preset = presets().get(device, {})
     rates = {"DRAM": "dram_read_gb_per_s", "L2": "l2_gb_per_s"}
     if not set(rates.values()) <= set(preset):
@@ -43,29 +38,11 @@ def roofs(device: str) -> tuple[Roof, ...]:
     return (*read, Roof("shared memory", shared, False))
 
 
-def dram_bytes(counted: float, stored: float, l2_mb: float) -> float:
-    """DRAM traffic of a kernel: the bytes counted, plus those stored that are still in the L2. A profiler
-    stops counting when the kernel ends, but up to `l2_mb` · 10⁶ bytes of its stores reach DRAM later.
-
-    >>> dram_bytes(counted=2 * 2 * 2048**2, stored=2 * 2048**2, l2_mb=50) == 3 * 2 * 2048**2  # A, B and C
-    True
-    """
-    return counted + min(stored, l2_mb * 1e6)
-
-
 def product_bytes(m: int, n: int, k: int, dtype: str) -> int:
-    """The minimum traffic of a product: A and B read once, C written once.
-
-    >>> product_bytes(16, 8192, 8192, "bf16")
-    134742016
-    """
+    """The minimum traffic of a product: A and B read once, C written once."""
     return (m * k + k * n + m * n) * DTYPE_BYTES[dtype]
 
 
 def spot(name: str, flops: float, moved: float, us: float) -> Spot:
-    """The spot of a kernel that did `flops` in `us` with `moved` bytes.
-
-    >>> spot("sum", 1e6, 4e6, 1.0)
-    Spot(name='sum', intensity=0.25, tflops=1.0)
-    """
+    """The spot of a kernel that did `flops` in `us` with `moved` bytes."""
     return Spot(name, flops / moved, flops / us / 1e6)

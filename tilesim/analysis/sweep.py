@@ -24,8 +24,6 @@ SIZES = ("m", "n", "k")
 
 
 class Combination(NamedTuple):
-    """One simulation."""
-
     schedule: str
     problem: Problem
     device: Device
@@ -66,10 +64,6 @@ def combinations(axes: Mapping[str, Sequence[Any]], device: Device) -> list[Comb
     The schedule and the three sizes are required; the rest defaults to Problem and `device`. "m" on axis n,
     and "m" or "n" on axis k, means the same size. Raises ProblemError or DeviceError for a value out of
     range, and SweepError for an empty axis or too many combinations.
-
-    >>> square = {"schedule": ["naive"], "m": range(256, 1025, 256), "n": ["m"], "k": [64]}
-    >>> [(one.problem.m, one.problem.n) for one in combinations(square, Device(4))]
-    [(256, 256), (512, 512), (768, 768), (1024, 1024)]
     """
     for name, values in axes.items():
         if not values:
@@ -101,12 +95,6 @@ def sweep(
 
 
 def row(one: Combination, costs: str | PathLike[str] | None = None, seed: int = 0) -> Row:
-    """Simulate one combination.
-
-    >>> one = row(Combination("naive", Problem(133, 1, 64, tile=(1, 1, 64)), Device(132)), "ideal")
-    >>> one.tiles, one.waves, f"{one.utilization:.1%}", one.costs, one.error
-    (133, 2, '50.4%', 'ideal costs', '')
-    """
     schedule, problem, device = one
     try:
         known = None if costs is None else read_costs(costs, schedule, problem, device)

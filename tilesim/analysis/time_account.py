@@ -36,10 +36,6 @@ def account(trace: Trace, k_step: float | None = None, sms: frozenset[int] | Non
     | tail | after that, until the run ends; all the time of an unused slot |
 
     `k_step` defaults to `loop_pace` of this run.
-
-    >>> {part: ns for part, ns in account(_example("persistent")).items() if ns}
-    {'hand over': 900, 'multiply': 10000, 'slowed by a write': 1200, 'begin': 2000, 'last write': 2000, \
-'tail': 2700}
     """
     free = sorted(frozenset(trace.device.free_sms) if sms is None else sms)
     sums = {name: int(column[free].sum()) for name, column in _columns(trace).items()}
@@ -49,14 +45,7 @@ def account(trace: Trace, k_step: float | None = None, sms: frozenset[int] | Non
 
 def difference(slow: Trace, fast: Trace, sms: frozenset[int] | None = None) -> dict[str, float]:
     """How much longer an average slot of `slow` spends on each of PARTS than one of `fast`, ns. The values
-    add up to the difference of the makespans. Both runs are compared with the pace of `slow`.
-
-    >>> found = difference(_example("naive"), _example("persistent"))
-    >>> [(part, ns) for part, ns in found.items() if ns > 0]
-    [('launch', 300.0), ('first load', 1200.0), ('write', 1500.0), ('tail', 650.0)]
-    >>> [(part, ns) for part, ns in found.items() if ns < 0], sum(found.values())
-    ([('hand over', -450.0), ('slowed by a write', -600.0)], 2600.0)
-    """
+    add up to the difference of the makespans. Both runs are compared with the pace of `slow`."""
     k_step = loop_pace(slow)
     slots = [len(sms or trace.device.free_sms) * trace.device.ctas_per_sm for trace in (slow, fast)]
     longer, shorter = (account(trace, k_step, sms) for trace in (slow, fast))
@@ -64,11 +53,7 @@ def difference(slow: Trace, fast: Trace, sms: frozenset[int] | None = None) -> d
 
 
 def difference_by_sm(slow: Trace, fast: Trace) -> dict[str, np.ndarray]:
-    """`difference` for each SM of both devices: float64 ns [SMs] by part.
-
-    >>> difference_by_sm(_example("naive"), _example("persistent"))["launch"].tolist()
-    [400.0, 200.0]
-    """
+    """`difference` for each SM of both devices: float64 ns [SMs] by part."""
     k_step, both = loop_pace(slow), min(slow.device.sms, fast.device.sms)
     longer, shorter = (_parts(_columns(trace), k_step, _sm_time(trace)) for trace in (slow, fast))
     slots = slow.device.ctas_per_sm, fast.device.ctas_per_sm
@@ -123,11 +108,7 @@ def _parts(columns: dict[str, Any], k_step: float, whole: int) -> dict[str, Any]
 
 
 def over_a_write(trace: Trace) -> np.ndarray:
-    """Whether a main loop begins during its slot's previous write: bool [spans].
-
-    >>> over_a_write(_example("persistent")).tolist()
-    [False, False, True, True, True]
-    """
+    """Whether a main loop begins during its slot's previous write: bool [spans]."""
     before, after = in_turn(trace)
     over = np.zeros(len(trace.spans), bool)
     over[after] = trace.spans["done"][before] > trace.spans["start"][after]
@@ -139,21 +120,9 @@ def loop_pace(trace: Trace) -> float:
 
     The first main loops, which run with cold caches, count only if there are no others; those over a write
     count only if all are.
-
-    >>> loop_pace(_example("naive"))
-    1000.0
     """
     spans, over = trace.spans, over_a_write(trace)
     follows = np.zeros(len(spans), bool)
     follows[in_turn(trace)[1]] = True
     rows = next(rows for rows in (follows & ~over, ~over, ~over | over) if rows.any())
     return float((spans["drain"] - spans["start"])[rows].sum() / (spans["k1"] - spans["k0"])[rows].sum())
-
-
-def _example(schedule: str) -> Trace:
-    """5 tiles of 2 K-steps on 2 SMs."""
-    from tilesim import Costs, Device, Problem, simulate
-
-    phases: dict[str, Any] = {"launch": 200, "prologue": 800, "tile_gap": 300, "epilogue": 1000}
-    costs = Costs(1000, **phases, overlap=True, epilogue_overlap_penalty=400)
-    return simulate(schedule, Problem(128, 640, 8, tile=(128, 128, 4)), Device(2), costs)

@@ -28,19 +28,16 @@ from tilesim.traces import Trace
 
 LEAST_K_STEP = 0.001
 """ns: the least that costs can hold, where main loops are all overhead."""
-
 JITTER = 0.05
 """Relative standard deviation of a K-step that every kernel gets: on an H200, tiles of most kernels vary by
 0.04 to 0.07 of a K-step times the square root of their K-steps, and a value for each predicts runs no better.
 """
-
 ENTRY = ("launch", "prologue")
 """Costs that show where thread blocks follow one another in a slot, or where a recorder noted them."""
 
 
 def calibrate(traces: Sequence[Trace]) -> Costs:
-    """The costs that fit `traces`, all of one kernel and tile; TraceError where there is none, or they are
-    not."""
+    """The costs that fit `traces`; TraceError where there is none, or they are not of one kernel and tile."""
     if not traces:
         raise TraceError("there is no trace to calibrate to; give at least one")
     kinds = {(base_name(t.schedule), t.gemm.dtype, t.gemm.tile, t.device.ctas_per_sm) for t in traces}

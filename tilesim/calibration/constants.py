@@ -19,27 +19,21 @@ from tilesim.errors import DeviceError
 
 SOUGHT = ("l2_latency", "dram_latency", "l2_apart_gb_per_s", "l2_merged_gb_per_s", "dram_read_gb_per_s")
 """What main loops show of a device, if anything does."""
-
 LEAST_SURE = 0.15
 """The largest relative standard error of a constant that counts as shown."""
-
 LEAST_ERROR = 0.003
 """Of a run's mean main loop, relative: repeats of one kernel differ by 0.1 to 0.7 %."""
-
 MOST_FACTOR = 8.0
 """A constant is sought within this factor of what was known."""
-
 MOST_PACE = 4.0
 PACE_WEIGHT = 0.01
 """What a logarithm of a pace counts beside a run's relative error: a kernel that waits shows none."""
-
 STEPS = 60
 """Points at which errors are looked at, at most."""
 ENOUGH = 1e-7
 """The share of the squared errors that a step has to take away for another one to follow."""
 DELTA = 1e-4
 """By how much of itself a logarithm is changed for a derivative."""
-
 Kernels = Sequence[tuple[Sequence[Observations], int]]
 """The runs of each kernel, and its stages."""
 
@@ -62,15 +56,11 @@ def constants(kernels: Kernels, known: Mapping[str, Any], given: Sequence[str] =
     names = [name for name in SOUGHT if name not in given]
     while names:
         values, errors = _fit(kernels, {**known, **found}, names)
-        fitted = {name: _rounded(value) for name, value in zip(names, values, strict=True)}
+        fitted = {name: float(f"{value:.4g}") for name, value in zip(names, values, strict=True)}
         if max(errors) <= LEAST_SURE and not contradiction({**known, **found, **fitted}):
             return found | fitted
         names.pop(int(np.argmax(errors)))
     return found
-
-
-def _rounded(value: float) -> float:
-    return float(f"{value:.4g}")
 
 
 def _fit(kernels: Kernels, known: Mapping[str, Any], names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:

@@ -30,13 +30,18 @@ def device_entry(
     entry = checked({**base, "facts": [*base.get("facts", ()), *_group("tilesim bench memory", measured)]})
     entry.pop("costs", None)
     known = values(with_derived(published(entry)))
-    _check_sms(known["sms"], traces)
+    for run, trace in traces.items():
+        if trace.device.sms != known["sms"]:
+            raise DeviceError(f"{run} ran on {trace.device.sms} SMs, and the device has {known['sms']}")
     kernels = [(list(group.values()), kernel.config.stages) for kernel, group in by_kernel(traces).items()]
     found = constants(kernels, known, tuple(measured))
     note = _note(traces)
     entry = checked({**entry, "facts": [*entry["facts"], *_group("tilesim calibrate", found, note)]})
     with adding(name, entry):
-        own = {each: _on(trace, name) for each, trace in traces.items()}
+        own = {  # as measured on the device, also where they are of a simulation
+            run: replace(trace, device=replace(trace.device, name=name), origin="measured")
+            for run, trace in traces.items()
+        }
         fitted = [one for one in calibrations(own) if one.kernel.config.stages not in PROBES]
         return {**entry, "costs": [_listed(one) for one in fitted]}, fitted, own
 
@@ -45,11 +50,6 @@ def _listed(one: Calibration) -> dict[str, Any]:
     """A calibration as a device file has it, which does not say on which device it was measured."""
     values = one.as_json()
     return values | {"costs": {name: cost for name, cost in values["costs"].items() if name != "device"}}
-
-
-def _on(trace: Trace, name: str) -> Trace:
-    """`trace` as a run measured on the device `name`, also where it is of a simulation."""
-    return replace(trace, device=replace(trace.device, name=name), origin="measured")
 
 
 def _group(source: str, found: Mapping[str, float], note: str = "") -> Sequence[Mapping[str, Any]]:
@@ -63,9 +63,3 @@ def _note(traces: Mapping[str, Trace]) -> str:
     gpu = first.gpu or first.device.title
     days = f", {' to '.join(dict.fromkeys((dates[0], dates[-1])))}" if dates else ""
     return f"fitted to {len(traces)} runs on {gpu}{days}"
-
-
-def _check_sms(sms: int, traces: Mapping[str, Trace]) -> None:
-    for name, trace in traces.items():
-        if trace.device.sms != sms:
-            raise DeviceError(f"{name} ran on {trace.device.sms} SMs, and the device has {sms}")

@@ -7,12 +7,13 @@ take the same. The costs come from least squares of relative errors, with each r
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from tilesim.calibration.observations import Observations, gap
 from tilesim.devices.hardware import Hardware
-from tilesim.model.kstep import k_step_cycles
+from tilesim.model.kstep import k_step_terms
 from tilesim.model.traffic import Loads, Traffic, loads
 
 
@@ -30,7 +31,7 @@ class MainLoops:
     loaded: Loads | None = None
     seen: Traffic | None = None
 
-    def k_steps(self, k_step: float = 0.0) -> np.ndarray | None:
+    def k_steps(self, k_step: float) -> np.ndarray | None:
         """ns that the hardware takes for all K-steps of each, of `k_step` ns or else the kernel's own:
         float64 [spans]. None where no hardware is known."""
         run, problem = self.run, self.run.trace.gemm
@@ -38,28 +39,20 @@ class MainLoops:
             return None
         residents = run.trace.device.ctas_per_sm
         multiplying = self.hardware.k_step_cycles(problem, k_step)
-        cycles = k_step_cycles(self.seen, problem, self.hardware, multiplying, self.stages, residents)
-        each = np.stack([self.loaded.mean(of) for of in cycles])[:, run.segment]
+        terms = k_step_terms(self.seen, problem, self.hardware, multiplying, self.stages, residents)
+        each = np.stack([self.loaded.mean(of) for of in terms.max(axis=0)])[:, run.segment]
         return run.steps / (run.sharing.T / each).sum(axis=0) * 1000 / self.hardware.clock_mhz
 
 
-@dataclass(frozen=True, slots=True)
-class MainLoopCosts:
+class MainLoopCosts(NamedTuple):
     k_step: float
     mainloop_overhead: float
     epilogue_overlap_penalty: float
 
-    def ns(self, one: MainLoops) -> np.ndarray:
-        """What each main loop of a run should take: float64 [spans]."""
-        known = one.k_steps()
-        k_steps = one.run.steps * self.k_step if known is None else known
-        return k_steps + self.mainloop_overhead + self.epilogue_overlap_penalty * one.run.under_epilogue
-
 
 def main_loops(runs: Sequence[Observations], device: str, stages: int) -> list[MainLoops]:
     """The main loops of one kernel's runs, measured on the preset `device` or, where that is "", on none.
-    They are counted in cycles where all runs know them, at the clock of the device, or else at the mean of
-    theirs."""
+    They are counted in cycles where all runs know them, at the device's clock or else their mean."""
     clocks = [run.clock_mhz for run in runs]
     if not device:
         clock = float(np.mean(clocks)) if all(clocks) else 0.0

@@ -25,7 +25,7 @@ import numpy as np
 
 from tilesim.analysis.loop_terms import beside, plan_of
 from tilesim.costs import MAX_NS
-from tilesim.metrics import TURNAROUND_NS, in_turn, slot_index
+from tilesim.metrics import TURNAROUND_NS, in_turn
 from tilesim.plans import Plan, owners
 from tilesim.traces import Trace
 
@@ -34,7 +34,7 @@ from tilesim.traces import Trace
 class Observations:
     """One trace, with arrays [spans] in the order of its spans and [pairs] of spans that follow one another.
 
-    `slot`: see metrics.slot_index. `owns`: whether a span finishes its tile. `steps`: its K-steps, int64.
+    `owns`: whether a span finishes its tile. `steps`: its K-steps, int64.
     `before`, `after`: see metrics.in_turn. `same_block`: whether both are one thread block's, bool [pairs].
     `under_epilogue`: whether a main loop begins under its thread block's epilogue of another tile. `sharing`:
     the share of a main loop's time with r + 1 main loops on its SM, float64 [spans, ctas_per_sm].
@@ -42,7 +42,6 @@ class Observations:
     """
 
     trace: Trace
-    slot: np.ndarray
     owns: np.ndarray
     steps: np.ndarray
     before: np.ndarray
@@ -66,16 +65,17 @@ def observe(trace: Trace) -> Observations:
     same_block = spans["cta"][before] == spans["cta"][after]
     under_epilogue = np.zeros(len(spans), bool)
     under_epilogue[after] = same_block & (spans["done"][before] > spans["start"][after])
+    sharing = beside(trace).T.astype(float)
+    sharing[~sharing.any(axis=1), 0] = 1.0  # a main loop that is over in a step of the clock counts as alone
     return Observations(
         trace=trace,
-        slot=slot_index(trace),
         owns=owners(spans["tile"], spans["done"]),
         steps=(spans["k1"] - spans["k0"]).astype(np.int64),
         before=before,
         after=after,
         same_block=same_block,
         under_epilogue=under_epilogue,
-        sharing=_sharing(trace),
+        sharing=sharing / sharing.sum(axis=1, keepdims=True),
         clock_mhz=clock_mhz(trace),
         plan=made,
         segment=segment,
@@ -91,16 +91,8 @@ def clock_mhz(trace: Trace) -> float:
     return 1000 * float(spans["cycles"].sum()) / took
 
 
-def _sharing(trace: Trace) -> np.ndarray:
-    """`sharing` of Observations. A main loop that is over in a step of the clock counts as alone."""
-    share = beside(trace).T.astype(float)
-    share[~share.any(axis=1), 0] = 1.0
-    return share / share.sum(axis=1, keepdims=True)
-
-
 LEAST_DELAY = 0.05
-"""Share of an epilogue by which those that begin under another on their SM take longer, below which residents
-do not write in turn."""
+"""Residents write in turn if epilogues that begin under another on their SM take longer by this share."""
 
 
 def launch(runs: Sequence[Observations], in_turn: bool, known: int = 0) -> tuple[int, int] | None:

@@ -2,12 +2,10 @@
 
 Eight kernels run with a short K, which shows hand-overs, writes and launches, and with a long K, which shows
 main loops; where tiles are split, also with four blocks for each tile. In five further runs K-steps wait for
-one thing each:
-
-l2-apart a row of tiles a wave: A is shared, B comes out of the L2, for each tile another part l2-merged
-narrow tiles in groups: they load more for each multiplication, and share most of it dram one wave in which
-each tile has a B of its own l2-latency two stages and one block on an SM, so that K-steps wait for loads;
-groups of four waves dram-latency the same in one wave: no operand was loaded before
+one thing each: l2-apart (a row of tiles a wave: A is shared, and B comes out of the L2), l2-merged (narrow
+tiles in groups, which load more and share most of it), dram (one wave in which each tile has a B of its own),
+l2-latency (two stages and one block on an SM, in groups of four waves) and dram-latency (the same in one
+wave, so that no operand was loaded before).
 """
 
 from collections.abc import Mapping
@@ -23,16 +21,12 @@ ORDER = "grouped:8"
 SHORT_K, LONG_K = 512, 4096
 WAVES = 4
 """Of the runs with a short K: half a wave more."""
-
 BLOCKS_A_TILE = 4
 """Of the runs with few tiles."""
-
 DTYPES = ("bf16", "fp16", "fp32")
 """The first of these that its tensor cores have is the GPU's."""
-
 ROOMY_KIB = 160
 """Shared memory of a thread block, from which on three stages of the large tiles fit."""
-
 LARGE = (128, 256, 64), (128, 128, 64), (128, 64, 64)
 SMALL = (128, 128, 32), (128, 64, 32), (64, 64, 32)
 
@@ -50,13 +44,7 @@ class Run:
 
 
 def suite(known: Mapping[str, Any]) -> list[Run]:
-    """The runs for a GPU of which these facts are known: sms, l2_mb, peak_tflops, shared_kib_per_block.
-
-    >>> h200 = {"sms": 132, "l2_mb": 50, "peak_tflops": {"bf16": 989}, "shared_kib_per_block": 227}
-    >>> runs = suite(h200)
-    >>> len(runs), runs[0].name, runs[0].problem.tiles, runs[-1].name
-    (24, 'naive-wide-short', 600, 'dram-latency')
-    """
+    """The runs for a GPU of which these facts are known: sms, l2_mb, peak_tflops, shared_kib_per_block."""
     tiles = LARGE if known.get("shared_kib_per_block", 0) >= ROOMY_KIB else SMALL
     dtype = next(name for name in (*DTYPES, *known["peak_tflops"]) if name in known["peak_tflops"])
     wide, square, narrow = (Problem(1, 1, 1, tile=tile, dtype=dtype, order=ORDER) for tile in tiles)

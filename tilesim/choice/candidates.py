@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from tilesim.devices.device import Device
-from tilesim.gemm import LINE, Kernel, Tilings, kernels
+from tilesim.gemm import LINE, Tilings, kernels
 from tilesim.gemm.fit import SHORTEST, Limits, limits_of, residents, stages_that_fit
 from tilesim.gemm.warp_specialized import MAX_ACCUMULATORS
 from tilesim.kernel_config import KernelConfig
@@ -14,10 +14,8 @@ from tilesim.text import name_and_numbers
 
 ORDER = "grouped:8"
 """Of all tiles. On an H200 groups of 4 were faster in few products, and the model can't tell in which."""
-
 FULL_SIDE = 64
 """Tiles with a shorter side are for matrices that are as narrow: a wgmma has 64 rows."""
-
 BIG_SIDE, FEW = 128, 4
 """Where there are more than FEW waves of tiles, one with a side below BIG_SIDE asks for too many bytes."""
 
@@ -26,28 +24,20 @@ def candidates(product: Product, device: Device, loads: str = "") -> Iterator[Ke
     """The configurations that might be the fastest for a product.
 
     `loads`: "tma" or "ptr"; by default TMA if rows are aligned for it and the device has it. Left out is what
-    does not fit, what is wasteful (tiles twice as large as the matrix, more stages than K-steps), and what
-    comes to the same.
-
-    >>> few = list(candidates(Product(64, 64, 64), Device(132)))
-    >>> {one.tile for one in few} >= {(64, 64, 64)}, max(one.stages for one in few)
-    (True, 1)
+    does not fit or comes to the same, tiles twice as large as the matrix, and more stages than K-steps.
     """
     limits = limits_of(device.name)
     loads = loads or ("tma" if "tma" in limits.features and not product.misaligned else "ptr")
     seen = set()
     for name, kernel in kernels().items():
-        for tilings in kernel.tilings if _suits(kernel, product, limits) else ():
+        along_k = product.dtype not in kernel.along_k or product.layout == "nt"
+        suits = along_k and product.dtype in kernel.dtypes and set(kernel.features) <= set(limits.features)
+        for tilings in kernel.tilings if suits else ():
             for one in _tiles(name, tilings, product) if tilings.loads == loads else ():
-                for made in _scheduled(one, kernel, tilings, product, device, limits):
+                for made in _scheduled(one, tilings, product, device, limits):
                     if made not in seen:
                         seen.add(made)
                         yield made
-
-
-def _suits(kernel: Kernel, product: Product, limits: Limits) -> bool:
-    along_k = product.dtype not in kernel.along_k or product.layout == "nt"
-    return along_k and product.dtype in kernel.dtypes and set(kernel.features) <= set(limits.features)
 
 
 def _tiles(name: str, tilings: Tilings, product: Product) -> Iterator[KernelConfig]:
@@ -64,11 +54,8 @@ def _tiles(name: str, tilings: Tilings, product: Product) -> Iterator[KernelConf
             name, tilings.schedule, (m, n, k), ORDER, warps, 0, tilings.loads, tilings.overlap,
             tilings.epilogue_subtiles,
         )  # fmt: skip
-        fits = (
-            m * n <= MAX_ACCUMULATORS * 32 * warps * kernels()[name].groups(one)
-            and rows * columns <= MAX_TILES
-            and steps < MAX_TILES
-        )
+        sums = MAX_ACCUMULATORS * 32 * warps * kernels()[name].groups(one)
+        fits = m * n <= sums and rows * columns <= MAX_TILES and steps < MAX_TILES
         narrow = tilings.rows < MAX_TILES
         if fits and rows <= tilings.rows and _reasonable(m, product.m, narrow) and _reasonable(n, product.n):
             yield one
@@ -81,7 +68,7 @@ def _reasonable(side: int, size: int, made_for_narrow: bool = False) -> bool:
 
 
 def _scheduled(
-    one: KernelConfig, kernel: Kernel, tilings: Tilings, product: Product, device: Device, limits: Limits
+    one: KernelConfig, tilings: Tilings, product: Product, device: Device, limits: Limits
 ) -> Iterator[KernelConfig]:
     free, tiled = device.sms - device.busy_sms, one.problem(product)
     waves = tiled.tiles / free
@@ -99,18 +86,12 @@ def _scheduled(
 
 MOST_SPLIT_WAVES = 8
 """With more waves the last one is too small a part to be worth splitting."""
-
 FEWEST_STEPS = 4
 """K-steps of a thread block that shares a tile, at least."""
 
 
 def schedules(schedule: str, tiled: Problem, slots: int) -> list[str]:
-    """The schedules of a kernel under `schedule` that make a difference on so many slots: tiles are split
-    where they would leave slots idle.
-
-    >>> schedules("stream-k", Problem(64, 4096, 4096, (64, 64, 64)), 132)
-    ['stream-k:132', 'stream-k:128']
-    """
+    """The schedules under `schedule` that differ on so many slots: tiles are split where slots are idle."""
     tiles, steps = tiled.tiles, tiled.k_steps
     name, parts = name_and_numbers(schedule)
     if name == "stream-k":

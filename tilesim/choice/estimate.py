@@ -8,12 +8,12 @@ other: bytes over what an SM gets, and a latency of DRAM for each hand-over.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from tilesim.choice.kernel_times import KernelTimes, times_of
-from tilesim.choice.sharing import LAUNCH_NS, l2_cycles
-from tilesim.choice.waves import Waves, waves
+from tilesim.choice.sharing import LAUNCH_NS, Waves, l2_cycles, waves
 from tilesim.devices.device import Device
 from tilesim.devices.hardware import DRAM_SHARE, SM_BYTES_PER_CLOCK, Hardware
 from tilesim.gemm import kernel_of
@@ -24,14 +24,11 @@ from tilesim.products import Product
 
 LIMITS = ("tensor cores", "latency", "L2", "DRAM")
 """The terms of a K-step, in the order of tilesim.model.kstep."""
-
 SHARED = ("L2", "DRAM")
 """Those that all SMs share: where one of them holds, more SMs at work would win nothing."""
-
 STREAMED = 0.97
 """Of what a stream reads out of DRAM, so much comes where one row of whole tiles reads B once, end to end.
 Fitted, as tilesim.devices.hardware.DRAM_SHARE is for tiles in several rows."""
-
 FP32 = 4
 
 
@@ -53,60 +50,66 @@ class Estimate:
     residents: int
 
 
+class Laid(NamedTuple):
+    """A kernel for a product on a device. `terms`: cycles of each limit of a K-step in a full wave and in the
+    rest, float64 [LIMITS, 2]. `residents`: thread blocks that an SM runs at once."""
+
+    config: KernelConfig
+    product: Product
+    waves: Waves
+    terms: np.ndarray
+    hardware: Hardware
+    residents: int
+
+
 def estimate(config: KernelConfig, product: Product, device: Device, hardware: Hardware) -> Estimate:
     """What a kernel takes on a device, whose hardware has the constants for the dtype."""
-    laid = waves(config, product, device, hardware)
-    fit = residents(config, product, device)
-    terms = step_terms(config, product, laid, hardware, device.sms - device.busy_sms, fit)
-    known = times_of(config, product)
-    parts = parts_of(config, product, laid, terms, hardware, fit, known)
+    one, known = laid(config, product, device, hardware), times_of(config, product)
+    parts, grid = parts_of(one, known), one.waves.grid
     largest = max(parts, key=lambda part: parts[part])
-    grid = laid.grid
     if largest == "K-steps":
-        largest = LIMITS[int(scaled(terms, known)[:, 0 if grid.full else 1].argmax())]
+        largest = LIMITS[int(_scaled(one, known)[:, 0 if grid.full else 1].argmax())]
     count = grid.full + grid.rest / grid.slots
-    sms = min(grid.blocks, grid.slots // fit)
-    return Estimate(config, sum(parts.values()), parts, largest, count, sms, fit)
+    sms = min(grid.blocks, grid.slots // one.residents)
+    return Estimate(config, sum(parts.values()), parts, largest, count, sms, one.residents)
 
 
-def step_terms(
-    config: KernelConfig, product: Product, laid: Waves, hardware: Hardware, sms: int, fit: int
-) -> np.ndarray:
-    """Cycles of each limit of a K-step in a full wave and in the rest: float64 [LIMITS, 2]."""
-    problem = config.problem(product)
-    beside = k_step_terms(laid.traffic, problem, hardware, hardware.peak_cycles(problem), config.stages, fit)
-    alone = np.arange(1, fit + 1)[:, np.newaxis] * (laid.requested / SM_BYTES_PER_CLOCK)
-    if problem.tiles_m == 1 and laid.grid.split_count == 1:
+def laid(config: KernelConfig, product: Product, device: Device, hardware: Hardware) -> Laid:
+    """A kernel's waves and K-steps on a device, whose hardware has the constants for the dtype."""
+    found, fit = waves(config, product, device, hardware), residents(config, product, device)
+    problem, grid, sms = config.problem(product), found.grid, device.sms - device.busy_sms
+    beside = k_step_terms(found.traffic, problem, hardware, hardware.peak_cycles(problem), config.stages, fit)
+    alone = np.arange(1, fit + 1)[:, np.newaxis] * (found.requested / SM_BYTES_PER_CLOCK)
+    if problem.tiles_m == 1 and grid.split_count == 1:
         beside[LIMITS.index("DRAM")] *= DRAM_SHARE / STREAMED
-    beside[LIMITS.index("L2")] = np.maximum(l2_cycles(laid.traffic.asked, laid.traffic.sent, hardware), alone)
-    others = [-(-max(1, blocks) // sms) - 1 for blocks in (laid.grid.blocks, laid.grid.rest)]
-    return np.stack([beside[:, others[0], 0], beside[:, others[1], 1]], axis=1)
+    l2 = l2_cycles(found.traffic.asked, found.traffic.sent, hardware)
+    beside[LIMITS.index("L2")] = np.maximum(l2, alone)
+    others = [-(-max(1, blocks) // sms) - 1 for blocks in (grid.blocks, grid.rest)]
+    terms = np.stack([beside[:, others[0], 0], beside[:, others[1], 1]], axis=1)
+    return Laid(config, product, found, terms, hardware, fit)
 
 
-def scaled(terms: np.ndarray, known: KernelTimes) -> np.ndarray:
-    return terms * np.array([known.multiplying, known.waiting, 1.0, 1.0])[:, np.newaxis]
+def _scaled(one: Laid, known: KernelTimes) -> np.ndarray:
+    return one.terms * np.array([known.multiplying, known.waiting, 1.0, 1.0])[:, np.newaxis]
 
 
-def parts_of(
-    config: KernelConfig, product: Product, laid: Waves, terms: np.ndarray, hardware: Hardware, fit: int,
-    known: KernelTimes,
-) -> dict[str, float]:  # fmt: skip
-    """The parts of the time of a kernel, ns, of which an SM runs `fit` thread blocks; see Estimate."""
+def parts_of(one: Laid, known: KernelTimes) -> dict[str, float]:
+    """The parts of the time of a kernel, ns; see Estimate."""
+    config, hardware, grid = one.config, one.hardware, one.waves.grid
     cycle = 1000 / hardware.clock_mhz
-    scaled_terms = scaled(terms, known)
-    full, rest = scaled_terms.max(axis=0) * cycle
-    elements = config.tile[0] * config.tile[1]
-    send = elements * cycle / SM_BYTES_PER_CLOCK
-    beside = (known.tile_gap + known.write * send * product.result_bytes) / fit
-    fixup, grid = 0.0, laid.grid
+    scaled = _scaled(one, known)
+    full, rest = scaled.max(axis=0) * cycle
+    send = config.tile[0] * config.tile[1] * cycle / SM_BYTES_PER_CLOCK
+    beside = (known.tile_gap + known.write * send * one.product.result_bytes) / one.residents
+    fixup = 0.0
     if grid.split_count > 1:
         late = hardware.dram_latency * cycle
         fixup = grid.split_count * send * FP32 + (grid.split_count - 1) * late
     last = grid.rest > 0
-    waits = kernel_of(config).warp_specialized and not laid.dependent_launch
+    waits = kernel_of(config).warp_specialized and not one.waves.dependent_launch
     ends = float(last * grid.rest_steps * rest)
-    sms = grid.slots // fit
-    shared = LIMITS[int(scaled_terms[:, 1].argmax())] in SHARED
+    sms = grid.slots // one.residents
+    shared = LIMITS[int(scaled[:, 1].argmax())] in SHARED
     busy = 1.0 if shared else grid.rest / (sms * max(1, -(-grid.rest // sms)))
     return {
         "once": known.once + (LAUNCH_NS if waits else 0.0),

@@ -12,19 +12,14 @@ from math import log
 from statistics import geometric_mean, median
 from typing import Any
 
-import numpy as np
-
 from tilesim.choice.candidates import candidates
 from tilesim.choice.choose import choose
-from tilesim.choice.estimate import Estimate, parts_of, step_terms
+from tilesim.choice.estimate import Estimate, Laid, laid, parts_of
 from tilesim.choice.kernel_times import Family, KernelTimes, Tiling, family, tiling
 from tilesim.choice.measurement import Timed
-from tilesim.choice.waves import Waves, waves
 from tilesim.devices.device import Device
 from tilesim.devices.facts import REFERENCE
 from tilesim.devices.hardware import Hardware
-from tilesim.gemm.fit import residents
-from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
 TOP = 8
@@ -101,21 +96,18 @@ BOUNDS = {
     "waiting": (0.8, 2.0),
 }  # fmt: skip
 """Of each constant of KernelTimes."""
-
 PARTIAL_NS = 1000
 """What splitting tiles takes at least beside the whole ones' times: a partial is stored, its flag raised, and
 both are read again, each at a latency of DRAM."""
-
 ROUNDS, SECTIONS = 6, 14
 FEWEST = 15
 """Products in which a tile was timed before it has a rate of its own."""
-
 CLOSE = 1.3
 """A kernel that takes so many times as long as the fastest weighs a half, and less beyond."""
 
 
-Case = tuple[tuple[KernelConfig, Product, Waves, np.ndarray, Hardware, int], float, float]
-"""What `parts_of` takes beside the times, the measured ns, and the weight."""
+Case = tuple[Laid, float, float]
+"""A kernel, its measured ns, and the weight."""
 
 
 def fit(timed: Iterable[Timed], device: Device) -> dict[str, Any]:
@@ -132,11 +124,8 @@ def fit(timed: Iterable[Timed], device: Device) -> dict[str, Any]:
             us = one.us.get(config)
             if us is None:
                 continue
-            laid, count = waves(config, one.product, device, hardware), residents(config, one.product, device)
-            sms = device.sms - device.busy_sms
-            terms = step_terms(config, one.product, laid, hardware, sms, count)
             weight = 1 / (1 + (log(us / fastest) / log(CLOSE)) ** 2)
-            case = ((config, one.product, laid, terms, hardware, count), 1000 * us, weight)
+            case = (laid(config, one.product, device, hardware), 1000 * us, weight)
             products[tiling(config, one.product)].add(one.product)
             families[family(config)].append(case)
             tilings[tiling(config, one.product)].append(case)
@@ -163,17 +152,16 @@ def _fitted(cases: list[Case], known: KernelTimes, bounds: Mapping[str, tuple[fl
     known = replace(known, **{name: max(low, getattr(known, name)) for name, (low, _) in bounds.items()})
     for _ in range(ROUNDS if len(bounds) > 1 else 1):
         for name, (low, high) in bounds.items():
-            best = replace(known, **{name: _section(partial(_loss_with, cases, known, name), low, high)})
-            known = min(known, best, key=partial(_loss, cases))
+            best = _section(partial(_loss, cases, known, name), low, high)
+            if _loss(cases, known, name, best) < _loss(cases, known, name, getattr(known, name)):
+                known = replace(known, **{name: best})
     return known
 
 
-def _loss_with(cases: list[Case], known: KernelTimes, name: str, value: float) -> float:
-    return _loss(cases, replace(known, **{name: value}))
-
-
-def _loss(cases: list[Case], known: KernelTimes) -> float:
-    return sum(weight * log(sum(parts_of(*of, known).values()) / ns) ** 2 for of, ns, weight in cases)
+def _loss(cases: list[Case], known: KernelTimes, name: str, value: float) -> float:
+    """The loss with `known` where `name` is `value`."""
+    known = replace(known, **{name: value})
+    return sum(weight * log(sum(parts_of(one, known).values()) / ns) ** 2 for one, ns, weight in cases)
 
 
 def _section(loss: Callable[[float], float], low: float, high: float) -> float:

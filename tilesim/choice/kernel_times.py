@@ -1,5 +1,4 @@
-"""What kernels take beside the machine: a few times for each, fitted to the shipped measurement of all of
-them."""
+"""What kernels take beside the machine: a few times for each, fitted to the shipped measurement."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -48,11 +47,6 @@ class Tiling(NamedTuple):
 
 
 def family(config: KernelConfig) -> Family:
-    """The family of a configuration.
-
-    >>> family(KernelConfig("warp-specialized", "stream-k", (64, 64, 64)))
-    Family(kernel='warp-specialized', few_rows=False, split=True)
-    """
     few = config.kernel == "warp-specialized" and config.tile[0] < WGMMA_M
     return Family(config.kernel, few, config.can_split)
 

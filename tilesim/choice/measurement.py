@@ -1,5 +1,4 @@
-"""Measurement: times of many kernels for many products, as `tilesim bench choice` and `tilesim tune` write
-them.
+"""Measurement: times of many kernels for many products, of `tilesim bench choice` and `tilesim tune`.
 
 "rows" has a row for each product: m, n, k, dtype, layout, cublas_us, and either "us", a list of [kernel, µs]
 whose numbers count the list "kernels", or one kernel's time, as in a tuned table.

@@ -87,13 +87,7 @@ class Device:
 
     @property
     def filling(self) -> tuple[int, ...]:
-        """The SM of each slot, in the order in which the hardware fills slots.
-
-        >>> Device(3, ctas_per_sm=2, busy_sms=1, sm_order=(2, 0, 1)).filling
-        (0, 1, 0, 1)
-        >>> Device(2, ctas_per_sm=2, sm_order=(1, 1, 0, 0)).filling
-        (1, 1, 0, 0)
-        """
+        """The SM of each slot, in the order in which the hardware fills slots."""
         if len(self.sm_order) <= self.sms:
             return self.free_sms * self.ctas_per_sm
         free = set(self.free_sms)

@@ -16,11 +16,9 @@ from tilesim.errors import DeviceError
 REFERENCE = "h200"
 """The device whose constants stand for what nobody has published of another, and whose costs for those of a
 device without a name or without calibrations."""
-
 FEATURES = ("async-copy", "tma", "clusters", "warpgroup-mma", "tcgen05-mma", "cluster-launch-control")
 """What kernels may need: asynchronous copies into shared memory, the Tensor Memory Accelerator, thread block
 clusters, wgmma, tcgen05.mma, and thread blocks that take over those not yet launched."""
-
 UNITS = {
     "sms": "",
     "max_sm_mhz": "MHz", "tensor_mhz": "MHz", "sustained_mhz": "MHz",
@@ -44,7 +42,6 @@ datasheet's. A MB is 10⁶ bytes. `launch_cycles` pass from the end of a thread 
 of the next in its slot. What follows `shared_bytes_per_clock` are limits; registers have 32 bits. `sm_tiers`
 say in which order SMs are filled: see `fill_order`.
 """
-
 CONSTANTS = (
     "l2_gb_per_s", "l2_apart_gb_per_s", "l2_merged_gb_per_s", "dram_read_gb_per_s", "shared_latency",
     "l2_latency", "dram_latency", "launch_cycles",
@@ -88,11 +85,7 @@ def sources() -> Mapping[str, Source]:
 
 
 def published(entry: Mapping[str, Any]) -> dict[str, Fact]:
-    """The facts of a device's entry, its architecture's first.
-
-    >>> published({"facts": [{"source": "mine", "sms": 4}, {"source": "hers", "note": "cool", "sms": 5}]})
-    {'sms': Fact(value=5, source='hers', note='cool', unverified=False, rule='')}
-    """
+    """The facts of a device's entry, its architecture's first."""
     groups: Sequence[Mapping[str, Any]] = entry.get("facts", ())
     if architecture := entry.get("architecture"):
         groups = [*shipped()["architectures"][architecture]["facts"], *groups]
@@ -171,7 +164,6 @@ def with_derived(known: Mapping[str, Fact]) -> dict[str, Fact]:
 
 
 def values(known: Mapping[str, Fact]) -> dict[str, Any]:
-    """The values of facts, by name."""
     return {name: fact.value for name, fact in known.items()}
 
 
@@ -179,35 +171,15 @@ def _in_order(found: Mapping[str, Fact]) -> dict[str, Fact]:
     return {name: found[name] for name in UNITS if name in found}
 
 
-def badge(short: str, known: Mapping[str, Fact]) -> str:
-    """What a device's constants rest on, and never more; `known` are facts of listed sources.
-
-    >>> badge("A100", {"l2_latency": Fact(261.5, "luo-2024")})
-    'A100, datasheet and microbenchmarks'
-    """
-    kinds = [
-        sources()[known[name].source].kind if name in known and known[name].source else ""
-        for name in CONSTANTS
-    ]
-    if set(kinds) == {"measured"}:
-        return f"{short}, measured constants"
-    more = [kind for kind in ("microbenchmarks", "measured") if kind in kinds]
-    words = ", ".join(["datasheet", *more]).replace("measured", "measurements")
-    return f"{short}, {' and '.join(words.rsplit(', ', 1))}"
-
-
 def fill_order(tiers: Sequence[Sequence[Sequence[int]]], first: Sequence[int] = ()) -> tuple[int, ...]:
     """The SMs of a GPU without work in the order in which the hardware gives each a thread block.
 
     A tier is a list of groups that take turns in a cycle, and a group lists its SMs. All of a tier comes
     before the next, and a group has all its SMs served in its turn. `first`: for each tier, the first SM of
-    the group that begins; each tier's first without it. Raises DeviceError where no group begins with such an
-    SM.
+    the group that begins; each tier's first without it. Raises DeviceError where no group begins so.
 
     >>> fill_order([[[6, 7]], [[0, 1, 4, 5], [2, 3]]])
     (6, 7, 0, 1, 4, 5, 2, 3)
-    >>> fill_order([[[6, 7]], [[0, 1, 4, 5], [2, 3]]], first=(6, 2))
-    (6, 7, 2, 3, 0, 1, 4, 5)
     """
     order: list[int] = []
     for i, groups in enumerate(tiers):

@@ -1,13 +1,6 @@
 """Device files: a GPU of the user's own, as JSON like an entry of devices.json, held against what can be.
 
-{
-  "title": "My GPU",
-  "architecture": "hopper",
-  "facts": [{"source": "nvidia-smi -q", "sms": 78, "max_sm_mhz": 1980, "memory_gb_per_s": 4000, ...}],
-  "costs": [{"schedule": "naive", "tile": [128, 256, 64], "costs": {"prologue": 1500, ...}, ...}]
-}
-
-`short`, a shorter title, `architecture`, whose facts it has too, and `costs`, as
+docs/devices.md shows one. `short`, a shorter title, `architecture`, whose facts it has too, and `costs`, as
 `tilesim.kernel_costs.calibration` reads them, may be left out.
 """
 
@@ -67,8 +60,7 @@ class Entry:
 
 def read(path: str | PathLike[str]) -> tuple[str, dict[str, Any]]:
     """(the name, the entry) of the device in a file, called as the file is, in small letters. Raises
-    DeviceError, naming the file, where it cannot be read, has an unknown field, lacks a fact, or says what
-    cannot be."""
+    DeviceError, naming the file, where it cannot be read, lacks a fact, or says what cannot be."""
     return name_of(path), read_json(path, DeviceError, checked)
 
 

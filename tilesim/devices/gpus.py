@@ -73,26 +73,13 @@ def named(name: str) -> Gpu | None:
 
 
 def preset_of(name: str) -> str:
-    """The preset whose constants the GPU of a driver's name has, "" where nobody knows it.
-
-    >>> preset_of("NVIDIA H100 80GB HBM3"), preset_of("My GPU")
-    ('h100', '')
-    """
+    """The preset whose constants the GPU of a driver's name has, "" where nobody knows it."""
     gpu = named(name)
     return gpu.preset if gpu else ""
 
 
 def identified(name: str, capability: str, facts: Mapping[str, Any]) -> Gpu:
-    """The GPU that a driver describes: its name, its compute capability, "9.0" say, and facts of COMPARED.
-
-    >>> h100 = {"sms": 132, "memory_gb": 85, "memory_gb_per_s": 3352}
-    >>> identified("NVIDIA H100 80GB HBM3", "9.0", h100)
-    Gpu(name='NVIDIA H100 80GB HBM3', preset='h100', sms=132, note='')
-    >>> identified("NVIDIA H100 PCIe", "9.0", h100).note
-    'the driver calls it NVIDIA H100 PCIe, but with 132 SMs and 85 GB it is taken for an H100'
-    >>> identified("NVIDIA H100 80GB HBM3 MIG 1g.10gb", "9.0", {"sms": 16, "memory_gb": 10}).note
-    'it is a MIG slice, 1g.10gb, of an H100 with 16 of 132 SMs; its L2 and DRAM count as those of a whole one'
-    """
+    """The GPU that a driver describes: its name, its compute capability, "9.0" say, and facts of COMPARED."""
     part = SLICE.fullmatch(name)
     of_name = [known for known in _of_name(part[1] if part else name) if known.capability == capability]
     for known in of_name:
@@ -137,11 +124,7 @@ def _of_name(name: str) -> Iterator[Known]:
 
 
 def _plain(name: str) -> str:
-    """A name without what drivers of some years, and people, leave out.
-
-    >>> _plain("NVIDIA GeForce RTX 4090"), _plain("rtx 4090")
-    ('rtx4090', 'rtx4090')
-    """
+    """A name without what drivers of some years, and people, leave out."""
     return re.sub(r"\b(nvidia|geforce|tesla)\b|[\s_-]", "", name.lower())
 
 
@@ -161,20 +144,12 @@ def _nearest(capability: str, facts: Mapping[str, Any]) -> Known | None:
         return sum(abs(log(known.facts[name] / facts[name])) for name in both)
 
     alike = [known for known in _every() if known.capability == capability]
-    runs = [known for known in _every() if known.capability and _runs(presets()[known.preset], capability)]
+    has = set(features_of(capability))
+    runs = [one for one in _every() if one.capability and has >= set(presets()[one.preset]["features"])]
     return min(alike or runs, key=distance, default=None)
 
 
-def _runs(preset: Mapping[str, Any], capability: str) -> bool:
-    """Whether a GPU of a compute capability has all the features of a preset."""
-    return set(preset["features"]) <= set(features_of(capability))
-
-
 def features_of(capability: str) -> tuple[str, ...]:
-    """What kernels may need of a GPU of a compute capability, of tilesim.devices.facts.FEATURES.
-
-    >>> features_of("9.0")
-    ('async-copy', 'tma', 'clusters', 'warpgroup-mma')
-    """
+    """What kernels may need of a GPU of a compute capability, of tilesim.devices.facts.FEATURES."""
     major = int(capability.partition(".")[0])
     return tuple(one for one in FEATURES if SINCE.get(one, 99) <= major or ONLY.get(one) == major)

@@ -13,15 +13,12 @@ TENSOR_SHARE = 0.99
 """Of the rate of tensor cores, kernels make so much use: between two K-steps their warps wait for a barrier,
 and issue the next. The best of an H200 take 1,030 cycles for what takes 1,024 at least. Fitted, as
 LOAD_CYCLES."""
-
 LOAD_CYCLES = 600.0
 """Cycles that a stage's loads take beyond the latency and the bytes: to be issued, to fill the barrier, and
 until the warps that wait for it go on. Fitted to the recorded runs that costs are calibrated to."""
-
 DRAM_SHARE = 0.82
 """Of what a stream reads out of DRAM, so much comes for the tiles of two matrices, whose misses are scattered
 in place and time. Fitted, as LOAD_CYCLES."""
-
 SM_BYTES_PER_CLOCK = 108.5
 """Of tiles that one SM loads out of the L2, while no other loads: measured on an H200."""
 

@@ -23,11 +23,9 @@ from tilesim.errors import DeviceError, whole
 WARP, PARTS = 32, 4
 REGISTER_UNIT, MOST_REGISTERS = 256, 255
 """Registers are given to a warp in units of 256, and a thread has at most 255."""
-
 LIMITS = ("registers", "shared memory", "threads", "block slots")
 UNLIMITED = 2**31 - 1
 """Blocks that a limit admits of which they need nothing."""
-
 NEEDED = (
     "registers_per_sm", "shared_kib_per_sm", "shared_kib_per_block", "threads_per_sm", "threads_per_block",
     "blocks_per_sm",
@@ -72,21 +70,7 @@ class Occupancy:
 
 def occupancy(device: str, threads: int, registers: int, shared_bytes: int = 0) -> Occupancy:
     """How many blocks of `threads` with so many `registers` each and `shared_bytes` an SM holds. Raises
-    DeviceError for a device that is not known, one of another maker, or a number that no block can have.
-
-    With 128 threads of 37 registers 12 blocks are 75 % of an SM, and with 320 threads 4 are 63 % (CUDA C++
-    Best Practices Guide, Calculating Occupancy):
-
-    >>> twelve, four = occupancy("v100", 128, 37), occupancy("v100", 320, 37)
-    >>> twelve.residents, twelve.share, four.residents, four.share
-    (12, 0.75, 4, 0.625)
-
-    A tile of 128 x 128 whose three stages take 96 KiB:
-
-    >>> found = occupancy("h200", 128, 168, 98304)
-    >>> found.residents, found.binding
-    (2, ('shared memory',))
-    """
+    DeviceError for a device that is not known, one of another maker, or a number that no block can have."""
     known = values(facts(device))
     if known.get("threads_per_warp") != WARP or any(name not in known for name in NEEDED):
         title = presets()[device]["title"]

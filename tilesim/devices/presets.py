@@ -5,9 +5,8 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from tilesim.devices import facts as sourced
 from tilesim.devices import files
-from tilesim.devices.facts import Fact, published, shipped, values, with_derived
+from tilesim.devices.facts import CONSTANTS, Fact, published, shipped, sources, values, with_derived
 from tilesim.errors import DeviceError, unknown
 
 
@@ -73,30 +72,26 @@ def discard(name: str) -> None:
 
 
 def facts(name: str) -> dict[str, Fact]:
-    """What is known of a device, each with its source or rule; DeviceError where there is no such device.
-
-    >>> facts("a100")["l2_gb_per_s"].source, facts("a100")["launch_cycles"].rule
-    ('gpu-benches', 'as many cycles as on the H200')
-    """
+    """What is known of a device, each with its source or rule; DeviceError where there is no such device."""
     return with_derived(published(entry_of(name)))
 
 
 def badge(name: str) -> str:
-    """What the constants of a device rest on, as a short label.
-
-    >>> badge("a100")
-    'A100, datasheet and microbenchmarks'
-    """
-    short = presets()[name]["short"]
-    return f"{short}, a file's figures" if name in _registered else sourced.badge(short, facts(name))
+    """What the constants of a device rest on, and never more, as a short label."""
+    short, known = presets()[name]["short"], facts(name)
+    if name in _registered:
+        return f"{short}, a file's figures"
+    whence = [known[constant].source for constant in CONSTANTS if constant in known]
+    kinds = [sources()[source].kind if source else "" for source in whence]
+    if set(kinds) == {"measured"} and len(kinds) == len(CONSTANTS):
+        return f"{short}, measured constants"
+    more = [kind for kind in ("microbenchmarks", "measured") if kind in kinds]
+    words = ", ".join(["datasheet", *more]).replace("measured", "measurements")
+    return f"{short}, {' and '.join(words.rsplit(', ', 1))}"
 
 
 def in_words(name: str) -> str:
-    """A preset's short name with its article; the letters of a word in capitals are spelt out.
-
-    >>> in_words("a100"), in_words("t4")
-    ('an A100', 'a T4')
-    """
+    """A preset's short name with its article; the letters of a word in capitals are spelt out."""
     short = presets()[name]["short"]
     vowels = "AEFHILMNORSX" if short.split()[0].isupper() else "AEIOaeio"
     return f"{'an' if short[0] in vowels else 'a'} {short}"

@@ -83,8 +83,7 @@ def launch_to_start(state: State, rank: int, now: int) -> int:
 
 
 def issue(state: State, rank: int, now: int, gap: int, written: int, leave: int) -> None:
-    """Issue the CTA's next segment, its own or the queue's, while the slot writes until `written`. If there
-    is none, the CTA leaves at `leave`."""
+    """Issue the CTA's next segment, own or queue's, under a write until `written`; else leave at `leave`."""
     segments, rates, slots, log, heads = state.segments, state.rates, state.slots, state.log, state.heads
     row = slots.next_row[rank]
     if row < slots.end_row[rank]:

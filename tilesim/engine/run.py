@@ -13,12 +13,12 @@ from tilesim.devices.device import Device
 from tilesim.devices.hardware import Hardware
 from tilesim.engine import events
 from tilesim.engine.setup import laid_out, with_lists, with_tree
-from tilesim.engine.state import CTA, NOBODY, TIE, Log, State
+from tilesim.engine.state import CTA, NOBODY, TIE, State
 from tilesim.errors import CostsError, PlanError
 from tilesim.model.kstep import hardware_of, load_times, slowest_k_step
 from tilesim.plans import Plan
 from tilesim.problems import Problem
-from tilesim.spans.columns import LONGEST_NS
+from tilesim.spans.columns import COLUMNS, LONGEST_NS
 
 STEPS: compiled.Steps = (
     *((step, step) for step in (
@@ -53,7 +53,7 @@ def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 
     else:
         state = with_lists(state)
         events.play(state)
-        for name, column in zip(Log._fields, state.log, strict=True):
+        for name, column in zip(COLUMNS, state.log, strict=True):
             spans[name] = column
     if state.heads[CTA] < plan.ctas:
         raise PlanError(_stuck(plan, device, state))
@@ -78,12 +78,8 @@ def longest(plan: Plan, problem: Problem, device: Device, costs: Costs, hardware
     fixed = sum(getattr(costs, name) or 0 for name in WHOLE if name != "stages")
     # Noise beyond 8 standard deviations is never drawn.
     k_step = slowest_k_step(problem, device, costs, hardware) * exp(8 * _noise(costs, problem))
-    segments = len(plan.rows)
-    on_top = (
-        segments
-        * (costs.mainloop_overhead + costs.epilogue_overlap_penalty)
-        * max(*costs.coresidency, device.ctas_per_sm)
-    )
+    segments, slowest = len(plan.rows), max(*costs.coresidency, device.ctas_per_sm)
+    on_top = segments * (costs.mainloop_overhead + costs.epilogue_overlap_penalty) * slowest
     return fixed * (segments + plan.ctas) + float(problem.tiles * problem.k_steps) * k_step + on_top
 
 
@@ -131,11 +127,7 @@ ROWS = 2**13
 
 
 def chunks(rows: int, size: int = ROWS) -> Iterator[slice]:
-    """Slices of at most `size` rows that cover range(rows) in order.
-
-    >>> list(chunks(5, 2))
-    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
-    """
+    """Slices of at most `size` rows that cover range(rows) in order."""
     for begin in range(0, rows, size):
         yield slice(begin, min(begin + size, rows))
 

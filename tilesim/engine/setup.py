@@ -1,5 +1,6 @@
 """Arrange a plan, its costs and its slots in the columns that tilesim.engine.events plays."""
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -7,15 +8,10 @@ import numpy as np
 from tilesim.costs import Costs
 from tilesim.devices.device import Device
 from tilesim.engine.events import FREE, NEVER
-from tilesim.engine.state import NOBODY, Log, Merges, Rates, Segments, Slots, State, Ties
+from tilesim.engine.state import NOBODY, Merges, Rates, Segments, Slots, State, Ties
 from tilesim.plans import Plan, owners
 from tilesim.problems import Problem
-from tilesim.spans.columns import SPAN
-
-AS_GIVEN = (
-    "launch", "prologue", "tile_gap", "epilogue", "epilogue_overlap_penalty", "overlap", "merge", "fixup",
-)  # fmt: skip
-"""Costs that are rates as they are."""
+from tilesim.spans.columns import SPAN, columns_of
 
 
 def laid_out(
@@ -34,10 +30,9 @@ def laid_out(
     split, merges = _merges(tile, problem)
     ties, heads = Ties(*np.empty((2, len(work) // 2), np.int32)), np.array([0, len(plan.segments), 0, 0])
     spans = np.zeros(len(work), SPAN)
-    log = Log(*(spans[name] for name in Log._fields))
     segments = Segments(tile, k0, k1, work, split, plan.offsets)
     rates, slots = _rates(costs, device, slowdown), _slots(device, late)
-    return State(segments, rates, slots, merges, log, ties, heads), spans
+    return State(segments, rates, slots, merges, columns_of(spans), ties, heads), spans
 
 
 def with_lists(state: Any) -> Any:
@@ -59,16 +54,16 @@ def with_tree(state: State) -> State:
 
 def _rates(costs: Costs, device: Device, slowdown: np.ndarray) -> Rates:
     epilogue_serialisation = costs.epilogue_serialisation if device.ctas_per_sm > 1 else 0
-    return Rates(
-        **{name: getattr(costs, name) for name in AS_GIVEN},
-        epilogue_serialisation=epilogue_serialisation,
-        partial=costs.partial or 0,
-        stores=costs.partial is not None,
-        slowdown=slowdown.ravel(),
-        columns=slowdown.shape[1] if len(slowdown) > 1 else 0,
-        shared=bool((slowdown != 1).any() or epilogue_serialisation),
-        residents=device.ctas_per_sm,
-    )
+    rates = asdict(costs) | {
+        "epilogue_serialisation": epilogue_serialisation,
+        "partial": costs.partial or 0,
+        "stores": costs.partial is not None,
+        "slowdown": slowdown.ravel(),
+        "columns": slowdown.shape[1] if len(slowdown) > 1 else 0,
+        "shared": bool((slowdown != 1).any() or epilogue_serialisation),
+        "residents": device.ctas_per_sm,
+    }
+    return Rates(*(rates[name] for name in Rates._fields))
 
 
 def _slots(device: Device, late: np.ndarray) -> Slots:

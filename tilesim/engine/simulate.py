@@ -34,8 +34,7 @@ def simulate(
 
 def replay(trace: Trace, costs: Costs | None = None, seed: int = 0) -> Trace:
     """Simulate the run of `trace`: its schedule or, if that is not registered, its blocks' segments as
-    recorded, with the costs of what it names or resembles unless they are given. Raises what `simulate`
-    raises."""
+    recorded, with the costs of what it names or resembles unless they are given. Raises as `simulate`."""
     problem, device = trace.gemm, trace.device
     if base_name(trace.schedule) in SCHEDULES:
         if costs is None:

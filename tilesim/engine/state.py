@@ -1,9 +1,8 @@
 """The state of a plan being played, in columns (lists or arrays) for tilesim.engine.events."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tilesim.spans.columns import Column
-from tilesim.spans.columns import SpanColumns as Log
 
 NOBODY = -1
 
@@ -98,13 +97,13 @@ CTA, QUEUED, ISSUED, TIE = range(4)
 
 
 class State(NamedTuple):
-    """The whole state. `log`: the spans, one row per segment in order of issue. `heads`: the next thread
+    """The whole state. `log`: SpanColumns, one row per segment in order of issue. `heads`: the next thread
     block, queue row, log row and tie, at CTA, QUEUED, ISSUED and TIE."""
 
     segments: Segments
     rates: Rates
     slots: Slots
     merges: Merges
-    log: Log
+    log: Any
     ties: Ties
     heads: Column

@@ -1,12 +1,8 @@
 """CSV: facts in lines that begin with #, a header, then a row per span with every field of it.
 
 Times are ns from the trace's zero. What is read may come from anywhere: the columns of `tilesim.formats.rows`
-in any order, separated by commas, semicolons or tabs, below lines that may hold facts, as in
-
-    # m=4096 n=4096 k=512 tile=128x256x64 dtype=bf16
-    # device=h200 schedule="warp specialised"
-
-where a value with blanks is quoted, and lists and objects are JSON. What tilesim writes has them all.
+in any order, separated by commas, semicolons or tabs, below lines that may hold facts, as in `# m=4096
+schedule="warp specialised"`, where lists and objects are JSON. What tilesim writes has them all.
 """
 
 import csv
@@ -18,12 +14,11 @@ from typing import Any
 import numpy as np
 
 from tilesim.errors import TraceError, shown, unknown
-from tilesim.formats.facts import FACTS
-from tilesim.formats.limits import check_table
-from tilesim.formats.reading import AS_IT_IS, Reading
+from tilesim.formats import check_table
+from tilesim.formats.reading import AS_IT_IS, FACTS, Reading
 from tilesim.formats.rows import COLUMNS, Rows, integers
 from tilesim.spans.columns import SPAN
-from tilesim.storage.strict_json import decoder
+from tilesim.storage.files import decoder
 from tilesim.text import plural
 from tilesim.traces import Trace
 
@@ -37,7 +32,6 @@ CHUNK = 2**12
 
 
 def document(trace: Trace) -> Iterator[bytes]:
-    """`trace` as CSV, piece by piece."""
     yield "".join(f"# {' '.join(line)}\n" for line in _described(trace)).encode()
     yield f"{','.join(SPAN.names or ())}\n".encode()
     template = ",".join(["%d"] * len(SPAN.names or ())) + "\n"

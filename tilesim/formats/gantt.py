@@ -1,6 +1,6 @@
 """ASCII lanes: a line per slot, for a terminal and for tests whose expected picture a person can read."""
 
-from collections.abc import Iterable
+from itertools import count
 
 import numpy as np
 
@@ -65,7 +65,9 @@ def draw(trace: Trace, width: int = 100) -> str:
     drawn = [f"{name:{margin}}{lane}" for name, lane in zip(names, text, strict=True)]
     idle = len(trace.device.free_sms) - len(used)
     rest = [f"... {plural(idle, 'idle SM')}"] * bool(idle)
-    return "\n".join([title, *axis, *drawn, *rest, _legend(text)])
+    used_marks = set("".join(text)) | {MAIN}
+    legend = [f"{'[' * (mark == MAIN)}{mark} {words}" for mark, words in LEGEND.items() if mark in used_marks]
+    return "\n".join([title, *axis, *drawn, *rest, "   ".join(legend)])
 
 
 def _main_loop(lane: list[str], start: int, drain: int, tile: int) -> None:
@@ -82,23 +84,11 @@ def _main_loop(lane: list[str], start: int, drain: int, tile: int) -> None:
 
 def _axis(total: int, width: int) -> tuple[str, str]:
     unit, size = next((u, s) for u, s in (("ms", 10**6), ("µs", 10**3), ("ns", 1)) if total >= s)
-    step = next(s for s in _round_numbers() if s * width >= 10 * total)
+    round_numbers = (digit * 10**power for power in count() for digit in (1, 2, 5))
+    step = next(number for number in round_numbers if number * width >= 10 * total)
     labels = ticks = ""
     for time in range(0, total + 1, step):
         column = time * width // total
         labels = f"{labels:{column}}{time / size:g}"
         ticks = f"{ticks:{column}}|"
     return f"{labels} {unit}", ticks
-
-
-def _round_numbers() -> Iterable[int]:
-    power = 1
-    while True:
-        yield from (power, 2 * power, 5 * power)
-        power *= 10
-
-
-def _legend(lanes: list[str]) -> str:
-    used = set("".join(lanes)) | {MAIN}
-    words = [f"{'[' * (mark == MAIN)}{mark} {LEGEND[mark]}" for mark in LEGEND if mark in used]
-    return "   ".join(words)

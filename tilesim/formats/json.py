@@ -1,8 +1,7 @@
 """JSON: the header of the native file and, under "spans", an object per span.
 
-What is read may say less: see `tilesim.formats.rows` and `tilesim.formats.facts`, which may be sorted into
-"problem" and "device"; a device's "name" is the fact `device`. A list of objects alone is spans without
-facts.
+What is read may say less: see `tilesim.formats.rows`. The facts of `tilesim.formats.reading` may be sorted
+into "problem" and "device"; a device's "name" is the fact `device`. A list alone is spans without facts.
 """
 
 import json
@@ -12,8 +11,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from tilesim.errors import TraceError, shown
-from tilesim.formats.facts import DEVICE, FACTS, PROBLEM
-from tilesim.formats.reading import AS_IT_IS, Reading
+from tilesim.formats.reading import AS_IT_IS, DEVICE, FACTS, PROBLEM, Reading
 from tilesim.formats.rows import COLUMNS, Rows, integers
 from tilesim.spans.columns import SPAN
 from tilesim.storage.decode import decode, one_of

@@ -87,10 +87,12 @@ def _slices(trace: Trace, epilogue_lanes: np.ndarray) -> Iterator[Event]:
     place = np.empty(problem.tiles, np.int64)
     place[rasterize(problem)] = np.arange(problem.tiles)
     slots = trace.device.slots
-    rows = zip(
-        spans.tolist(), place[spans["tile"]].tolist(), _follows_in_cta(trace).tolist(),
-        _previous_drain(trace).tolist(), epilogue_lanes.tolist(), strict=True,
-    )  # fmt: skip
+    later_in_cta, drained = np.ones(len(spans), bool), np.zeros(len(spans), np.int64)
+    later_in_cta[first_of_cta(trace)] = False
+    before, after = in_turn(trace)
+    drained[after] = spans["drain"][before]
+    columns = (place[spans["tile"]], later_in_cta, drained, epilogue_lanes)
+    rows = zip(spans.tolist(), *(column.tolist() for column in columns), strict=True)
     for row, (span, order, later, free_from, lane) in enumerate(rows):
         cta, tile, k0, k1, sm, slot, issue, start, drain, ready, fixup, done, cycles = span
         if isinstance(problem, WorkItems):
@@ -156,20 +158,6 @@ def _epilogue_lanes(trace: Trace) -> np.ndarray:
         lane[row] = next((i for i, end in enumerate(ends) if end <= drain), len(ends))
         ends[lane[row] : lane[row] + 1] = [done]
     return lane
-
-
-def _previous_drain(trace: Trace) -> np.ndarray:
-    """When the main loop before each span's in its slot ended, 0 where there is none: ns, shape [spans]."""
-    before, after = in_turn(trace)
-    drained = np.zeros(len(trace.spans), np.int64)
-    drained[after] = trace.spans["drain"][before]
-    return drained
-
-
-def _follows_in_cta(trace: Trace) -> np.ndarray:
-    later = np.ones(len(trace.spans), bool)
-    later[first_of_cta(trace)] = False
-    return later
 
 
 def _gpu(trace: Trace) -> int:

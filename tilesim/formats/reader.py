@@ -1,7 +1,6 @@
-"""Read a trace from whatever file holds one, which its content tells: an .npz, CSV, JSON, IKET's JSON, Chrome
-trace JSON or Perfetto's protobuf.
+"""Read a trace from an .npz, CSV, JSON, IKET's JSON, Chrome trace JSON or Perfetto's protobuf, by content.
 
-A file may come from anybody. How much is read and inflated is bounded, see `tilesim.formats.limits`; nothing
+A file may come from anybody. How much is read and inflated is bounded, see `tilesim.formats`; nothing
 in it is executed; and what is wrong with it is one sentence.
 """
 
@@ -16,13 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from tilesim.errors import TilesimError, TraceError
-from tilesim.formats import csv, json
-from tilesim.formats.limits import MOST_TEXT, check_json
+from tilesim.formats import MOST_TEXT, check_json, csv, json
 from tilesim.formats.profilers import chrome, iket, track_events
 from tilesim.formats.reading import AS_IT_IS, NAMES, WAYS, Reading
 from tilesim.formats.rows import Rows, make
 from tilesim.storage import files
-from tilesim.storage.strict_json import parse
 from tilesim.traces import Trace
 
 GZIP, ZIP = b"\x1f\x8b", b"PK"
@@ -30,12 +27,10 @@ ENCODINGS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs
 
 
 def read(path: str | PathLike[str], given: Mapping[str, Any] | None = None) -> Trace:
-    """The trace in `path`; `given` are facts (see `tilesim.formats.facts`) that count over the file's own,
-    and what `tilesim.formats.reading` says. An .npz is complete and takes none; others may be compressed by
-    gzip.
+    """The trace in `path`; `given` are facts that count over the file's own, and how it is read: see
+    `tilesim.formats.reading`. An .npz is complete and takes none; others may be compressed by gzip.
 
-    Raises TraceError, in a sentence that starts with the path, where the file cannot be read or makes no
-    trace.
+    Raises TraceError, in a sentence that starts with the path, where the file makes no trace.
     """
     given = given or {}
     native = str(path).lower().endswith(".npz")
@@ -109,12 +104,12 @@ def _rows(data: bytes, reading: Reading) -> Rows:
     if embedded:
         return json.parse(embedded, reading)
     # A double is too short for µs since 1970 with their nanoseconds.
-    return chrome.parse(parse(text, TraceError, parse_float=Decimal), reading)
+    return chrome.parse(files.parse(text, TraceError, parse_float=Decimal), reading)
 
 
 def _values(text: str) -> Any:
     check_json(text)
-    return parse(text, TraceError)
+    return files.parse(text, TraceError)
 
 
 def _tiles(source: str) -> str | Mapping[str, Any]:

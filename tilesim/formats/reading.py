@@ -1,24 +1,48 @@
 """Reading: what a command line may say about how a file is to be read, beside the facts of its run.
 
-map         what the file calls a column: {"start": "t0"}, `--map start=t0`
-tile_from   where tiles come from that no row names:
-            cta     the block of number b computes the b-th tile of the problem's order, as naive kernels do
-            order   the n-th row of block c, in order of time, is the tile at place c + n · blocks of the
-                    order, as persistent kernels compute them
-            FILE    a table with the columns cta and tile, and k0 and k1 where tiles are split: its n-th row
-                    of a block says what the n-th of that block is
+`map` says what the file calls a column: {"start": "t0"}, `--map start=t0`. `tile_from` says where tiles come
+from that no row names: "cta", "order" or a file, as docs/profilers.md explains.
+
+Facts hold for a whole run, as a text file or a command line may say them:
+
+m, n, k, tile     of the problem; a tile is "128x256x64" or three sizes. Needed, unless there are `items`.
+items, sizes      of work that is no matrix product: names, or true where each row is an item, and their sizes
+dtype, order      of the problem, bf16 and row-major where not said
+device, sms       a GPU's name, or else how many SMs there are. One of them is needed, or a known gpu
+ctas_per_sm       thread blocks that fit on an SM; else as many as were seen there at once
+busy_sms          SMs that another kernel holds
+sm_order          in which the hardware fills SMs
+device_file       what is known of a device that is no preset, as `tilesim.devices.files` has it
+schedule          what to call the kernel; else the file's name
+origin            "measured", unless it was "simulated"
+tick_ns           the step of the clock; else the greatest of which all times are whole numbers
+gpu               whose badge a film shows; else the device's
+meta              whatever else, JSON values
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from tilesim.devices.device import Device
+from tilesim.devices.gpus import preset_of
+from tilesim.devices.presets import recall
 from tilesim.errors import TilesimError, TraceError, shown, unknown
 from tilesim.orders import rasterize
-from tilesim.work import Work
+from tilesim.problems import Problem
+from tilesim.storage.decode import decode
+from tilesim.work import Work, WorkItems
 
+PRODUCT, ITEMS = ("m", "n", "k", "tile", "dtype", "order"), ("items", "sizes")
+PROBLEM = (*PRODUCT, *ITEMS)
+DEVICE = ("device", "sms", "ctas_per_sm", "busy_sms", "sm_order", "device_file")
+FACTS = (*PROBLEM, *DEVICE, "schedule", "origin", "tick_ns", "gpu", "meta")
+ABOUT_DEVICE = ("device", "device_file", "sms", "sm_order")
+"""What does not hold for another device."""
+SUCH_AS = {"m": 4096, "n": 4096, "k": 512, "tile": "128x256x64"}
+"""What a sentence proposes: the problem that the command line takes where it is told none."""
 NAMES = ("map", "tile_from")
 OF_ROWS = (
     "tile", "pid_m", "pid_n", "sm", "start", "end", "done", "cta", "k0", "k1", "entry", "drain", "ready",
@@ -47,14 +71,10 @@ class Reading:
                 raise TraceError(unknown("name to map", name, (*OF_ROWS, *OF_SLICES)))
         return Reading(names, given.get("tile_from") or "", bool(given.get("items")))
 
-    def theirs(self, name: str) -> str:
-        """What the file calls `name`, in small letters."""
-        return self.names.get(name, name).lower()
-
     def renamed(self, columns: Iterable[str]) -> list[str]:
         """Columns of a file by tilesim's names; raises TraceError where one that is mapped is not there."""
         found = [column.strip().lower() for column in columns]
-        ours = {self.theirs(name): name for name in self.names if name in OF_ROWS}
+        ours = {theirs.lower(): name for name, theirs in self.names.items() if name in OF_ROWS}
         for theirs, name in ours.items():
             if theirs not in found:
                 there = listed(found)
@@ -68,11 +88,7 @@ AS_IT_IS = Reading()
 
 
 def listed(names: Iterable[str], most: int = 12) -> str:
-    """What there is, for a sentence.
-
-    >>> listed(["sm", "t0"]), listed([])
-    ("there are 'sm', 't0'", 'there are none')
-    """
+    """What there is, for a sentence."""
     found = list(dict.fromkeys(names))
     words = ", ".join(shown(name) for name in found[:most]) + ", ..." * (len(found) > most)
     return f"there are {words}" if found else "there are none"
@@ -130,19 +146,6 @@ def tiles_of_rows(how: str | Columns, found: Columns, problem: Work, at: At) -> 
     return {"tile": order[place].astype(np.int64)}
 
 
-def numbered(found: Columns) -> np.ndarray:
-    """The number of each row as a work item: `tile`, else the order in which they start: int64 [rows].
-
-    >>> numbered({"sm": np.array([1, 0, 0]), "start": np.array([0, 0, 9])}).tolist()
-    [1, 0, 2]
-    """
-    if "tile" in found:
-        return found["tile"]
-    tile = np.empty(len(found["start"]), np.int64)
-    tile[np.lexsort((found["sm"], found["start"]))] = np.arange(len(tile))
-    return tile
-
-
 def items(found: Columns, names: Sequence[str]) -> dict[str, list[Any]]:
     """The facts `items` and `sizes` of rows that are work items, by `names` or else by their numbers."""
     first = np.unique(found["tile"], return_index=True)[1].tolist()
@@ -151,11 +154,7 @@ def items(found: Columns, names: Sequence[str]) -> dict[str, list[Any]]:
 
 
 def _turns(found: Columns) -> np.ndarray:
-    """How many rows of its block come before each row, in order of time: int64, shape [rows].
-
-    >>> _turns({"cta": np.array([0, 1, 0, 0]), "start": np.array([5, 5, 9, 1])}).tolist()
-    [1, 0, 2, 0]
-    """
+    """How many rows of its block come before each row, in order of time: int64, shape [rows]."""
     by_block = np.lexsort((found.get("start", np.zeros(len(found["cta"]))), found["cta"]))
     sorted_ctas = found["cta"][by_block]
     turn = np.empty(len(by_block), np.int64)
@@ -174,3 +173,55 @@ def _from_table(table: Columns, cta: np.ndarray, turn: np.ndarray, at: At) -> di
             f"the table of tiles has no row {turn[row]} (from 0) of block {cta[row]}, which {at(row)} is"
         )
     return {name: table[name][places] for name in FROM_TABLE if name in table}
+
+
+def together(found: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """`given` over what was `found` in a file; a device that is given drops what the file says of another."""
+    if {"device", "sms"} & set(given):
+        found = {name: value for name, value in found.items() if name not in ABOUT_DEVICE}
+    return {**found, **given}
+
+
+def work(known: Mapping[str, Any]) -> Work:
+    """The work that facts describe; raises TraceError where they say too little, ProblemError if wrong."""
+    if known.get("items"):
+        return WorkItems(known["items"], known.get("sizes", ()))
+    lacking = [name for name in ("m", "n", "k", "tile") if name not in known]
+    if lacking:
+        names = " and ".join(", ".join(lacking).rsplit(", ", 1))
+        how = " ".join(f"--{name} {SUCH_AS[name]}" for name in lacking)
+        raise TraceError(
+            f"it does not say {names} of the problem; give {how}, or --items if it is no matrix product"
+        )
+    values = {name: known[name] for name in PRODUCT if name in known}
+    tile = values["tile"]
+    if isinstance(tile, str):
+        sizes = tile.lower().split("x")
+        if all(size.isascii() and size.isdigit() and len(size) < 16 for size in sizes):
+            values["tile"] = tuple(map(int, sizes))
+    return Problem(**values)
+
+
+def device(known: Mapping[str, Any]) -> Device:
+    """The Device that facts describe, with a slot per SM where they do not say how many; errors as above."""
+    name = known.get("device")
+    if not name and "sms" not in known:
+        name = known["gpu"] if preset_of(str(known.get("gpu", ""))) else ""
+    if not name and "sms" not in known:
+        raise TraceError(
+            "it does not say which GPU it ran on; give --device h200 or --sms 132, or write it into the file"
+        )
+    values = {name: known[name] for name in ("sms", "ctas_per_sm", "busy_sms") if name in known}
+    if name:
+        values["device"] = name
+        if "device_file" in known:
+            recall(str(name).lower(), known["device_file"])
+    made = Device.chosen(values, Device(1))
+    order = known.get("sm_order", made.sm_order)
+    return replace(made, sm_order=decode(tuple[int, ...], order, "sm_order", TraceError))
+
+
+def meta(known: Mapping[str, Any]) -> dict[str, Any]:
+    """What a trace's meta holds: JSON values; raises TraceError where that is no object."""
+    values = decode(dict[str, Any], known.get("meta", {}), "meta", TraceError)
+    return {**values, **{name: known[name] for name in ("gpu",) if name in known}}

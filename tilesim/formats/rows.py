@@ -1,18 +1,10 @@
 """The rows and facts that a text file holds, whatever wrote it, and the Trace that they make.
 
-A row is a segment, or a work item. It needs tile (or pid_m and pid_n), sm, start and end (or done); what else
-it may hold is derived where it does not:
-
-cta the thread block's number; else each row is a block of its own, and meta's `derived` is ["cta"] k0, k1 the
-first K-step and the one after the last; else all of them entry the block's first instruction drain the
-accumulator is complete; else end, so that writing counts as multiplying ready the last foreign partial has
-arrived; else drain fixup partials are added; else ready slot the block's place on its SM, and issue when the
-slot was given to the segment; else as in `tilesim.spans.recorded_slots` cycles of the SM's clock from start
-to drain; else 0, not known
-
-All are whole numbers, times in ns from any zero; other columns are left alone. Tiles may come from elsewhere,
-see `tilesim.formats.reading`. A work item is called by `items`, as large as `size` says, and numbered by
-`tile` or else as it starts. Facts, which hold for all rows, are in `tilesim.formats.facts`.
+A row is a segment, or a work item. docs/own-kernel.md lists its columns, and what counts where one is
+missing; `done` is `end` too, and rows without `cta` leave ["cta"] in meta's `derived`. All are whole numbers,
+times in ns from any zero; other columns are left alone. Tiles may come from elsewhere, see
+`tilesim.formats.reading`. A work item is called by `items`, as large as `size` says, and numbered by `tile`
+or else as it starts.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,18 +16,18 @@ import numpy as np
 
 from tilesim.devices.device import MAX_CTAS_PER_SM, Device
 from tilesim.errors import TraceError, shown
-from tilesim.formats import facts, reading
-from tilesim.formats.reading import listed
+from tilesim.formats import reading
+from tilesim.formats.reading import OF_ROWS, listed
 from tilesim.spans import recorded_slots
 from tilesim.spans.columns import LONGEST_NS, MOST_CYCLES, SPAN, TIMES
 from tilesim.traces import Trace
 from tilesim.work import Work
 
 NEEDED = ("sm", "start", "end")
-OPTIONAL = ("cta", "k0", "k1", "entry", "drain", "ready", "fixup", "slot", "issue", "cycles")
 TRUE = (True, "true", 1)
 """What the fact `items` is where rows name the items."""
-COLUMNS = ("tile", "pid_m", "pid_n", *NEEDED, "done", *OPTIONAL, "size")
+COLUMNS = tuple(name for name in OF_ROWS if name != "item")
+"""Those of whole numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,25 +89,33 @@ def make(
 
     Raises TraceError, naming the row at fault, and ProblemError or DeviceError for facts.
     """
-    known = facts.together(rows.known, given)
-    rows = _with_end(rows, tiled=bool(tile_from or known.get("items")))
+    known = reading.together(rows.known, given)
+    columns = dict(rows.columns)
+    rows = replace(rows, columns=columns)
+    if "done" in columns and "end" in columns:
+        raise TraceError("both done and end are given; they are the same, so leave out one")
+    if "done" in columns:
+        columns["end"] = columns.pop("done")
+    _check_there(rows, tiled=bool(tile_from or known.get("items")))
     if known.get("items") in TRUE:
-        tile = reading.numbered(rows.columns)
-        rows = replace(rows, columns={**rows.columns, "tile": tile})
-        rows.within("tile", 0, len(tile) - 1, "as each row is a work item")
-        known |= reading.items(rows.columns, rows.items)
-    problem, device = facts.work(known), facts.device(known)
+        by_start = np.lexsort((columns["sm"], columns["start"]))
+        columns.setdefault("tile", np.argsort(by_start))  # the place of each row in this order
+        rows.within("tile", 0, len(rows.lines) - 1, "as each row is a work item")
+        known |= reading.items(columns, rows.items)
+    problem, device = reading.work(known), reading.device(known)
     if tile_from:
-        tiles = reading.tiles_of_rows(tile_from, rows.columns, problem, rows.at)
-        rows = replace(rows, columns={**rows.columns, **tiles})
-    rows = _with_tile(rows, problem)
+        columns |= reading.tiles_of_rows(tile_from, columns, problem, rows.at)
+    if "tile" not in columns:
+        rows.within("pid_m", 0, problem.tiles_m - 1)
+        rows.within("pid_n", 0, problem.tiles_n - 1)
+        columns["tile"] = columns["pid_m"] * problem.tiles_n + columns["pid_n"]
     _check_places(rows, problem, device)
     _check_coverage(rows, problem)
     spans = _spans(rows, problem)
     _check_times(rows, spans, device)
-    entry = rows.columns.get("entry")
+    entry = columns.get("entry")
     try:
-        spans["slot"] = rows.columns["slot"] if "slot" in rows.columns else recorded_slots.slots(spans, entry)
+        spans["slot"] = columns["slot"] if "slot" in columns else recorded_slots.slots(spans, entry)
     except TraceError as error:
         raise TraceError(f"{error}{_without_cta(rows)}") from None
     if "ctas_per_sm" not in known:
@@ -126,11 +126,13 @@ def make(
             f"{spans['slot'][row]} other thread blocks; ctas_per_sm is {device.ctas_per_sm}"
             + _without_cta(rows)
         )
-    spans["issue"] = rows.columns["issue"] if "issue" in rows.columns else recorded_slots.issues(spans, entry)
-    spans = _from_zero(spans)
+    spans["issue"] = columns["issue"] if "issue" in columns else recorded_slots.issues(spans, entry)
+    zero = min(0, int(spans["issue"].min()))  # times may be negative in a file, and not in a trace
+    for time in TIMES:
+        spans[time] -= zero
     tick = known["tick_ns"] if "tick_ns" in known else _step(rows)
     label, origin = known.get("schedule", name), known.get("origin", "measured")
-    meta = facts.meta(known) | ({"derived": ["cta"]} if "cta" not in rows.columns else {})
+    meta = reading.meta(known) | ({"derived": ["cta"]} if "cta" not in columns else {})
     return Trace(problem, device, label, spans, origin, tick, meta)
 
 
@@ -141,15 +143,10 @@ def _without_cta(rows: Rows) -> str:
     return "; there is no cta, so each row counts as a thread block of its own: name the block of each"
 
 
-def _with_end(rows: Rows, tiled: bool) -> Rows:
-    """`rows` with the columns that are needed, `end` under that name; `tiled`: tiles come from elsewhere."""
-    columns = dict(rows.columns)
-    if "done" in columns and "end" in columns:
-        raise TraceError("both done and end are given; they are the same, so leave out one")
-    if "done" in columns:
-        columns["end"] = columns.pop("done")
-    lacking = [name for name in NEEDED if name not in columns]
-    if not (tiled or "tile" in columns or {"pid_m", "pid_n"} <= set(columns)):
+def _check_there(rows: Rows, tiled: bool) -> None:
+    """Raise TraceError where a column is missing, or all rows; `tiled`: tiles come from elsewhere."""
+    lacking = [name for name in NEEDED if name not in rows.columns]
+    if not (tiled or "tile" in rows.columns or {"pid_m", "pid_n"} <= set(rows.columns)):
         lacking.insert(0, "tile")
     if lacking:
         how = [f"; {listed(rows.called)}: give one with --map {lacking[0]}=NAME"] * bool(rows.called)
@@ -160,17 +157,6 @@ def _with_end(rows: Rows, tiled: bool) -> Rows:
         )
     if not len(rows.lines):
         raise TraceError("it has no rows; it needs at least one")
-    return replace(rows, columns=columns)
-
-
-def _with_tile(rows: Rows, problem: Work) -> Rows:
-    """`rows` with tile numbers; from places in C where there are no numbers."""
-    if "tile" in rows.columns:
-        return rows
-    for name, count in {"pid_m": problem.tiles_m, "pid_n": problem.tiles_n}.items():
-        rows.within(name, 0, count - 1)
-    tile = rows.columns["pid_m"] * problem.tiles_n + rows.columns["pid_n"]
-    return replace(rows, columns={**rows.columns, "tile": tile})
 
 
 def _check_places(rows: Rows, problem: Work, device: Device) -> None:
@@ -242,14 +228,6 @@ def _check_times(rows: Rows, spans: np.ndarray, device: Device) -> None:
             f"{rows.at(first)} begins at {begin[first]} ns and {rows.at(last)} ends at "
             f"{times['end'][last]} ns; they can be at most {limit} ns apart"
         )
-
-
-def _from_zero(spans: np.ndarray) -> np.ndarray:
-    """Times may be negative in a file, and not in a trace."""
-    zero = min(0, int(spans["issue"].min()))
-    for name in TIMES:
-        spans[name] -= zero
-    return spans
 
 
 def _step(rows: Rows) -> int:

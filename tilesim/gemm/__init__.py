@@ -14,7 +14,6 @@ from tilesim.products import Product
 HALF = ("fp16", "bf16")
 DTYPES = (*HALF, "fp32", "tf32", "fp8")
 """What Triton multiplies here."""
-
 LINE = 128
 """Bytes of a K-step in the width in which TMA swizzles."""
 

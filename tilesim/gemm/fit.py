@@ -14,16 +14,12 @@ from tilesim.text import base_name
 
 BARRIER_BYTES = 1024
 """Shared memory set aside for mbarriers and for what Triton itself keeps there."""
-
 RESERVED_BYTES = 1024
 """Shared memory that the system reserves for each thread block (CUDA C++ Programming Guide, table 30)."""
-
 OTHER_REGISTERS = 56
 """Of a thread beside its accumulators: addresses, operands on their way, the loop."""
-
 MAX_SIZE = 2**30
 """Rows and columns are indexed with 32 bits."""
-
 SHORTEST = 16
 """A tile's side at least."""
 
@@ -52,8 +48,7 @@ def limits_of(preset: str) -> Limits:
 def why_not(config: KernelConfig, product: Product, limits: Limits | None = None) -> str:
     """Why a kernel cannot compute a product so, in a sentence; "" if it can.
 
-    Without `limits` nothing is said about what a GPU lacks. Raises KernelConfigError if there is no such
-    kernel.
+    Without `limits` nothing is said about what a GPU lacks. Raises KernelConfigError for an unknown kernel.
     """
     kernel = kernel_of(config)
     schedule = base_name(config.schedule)

@@ -1,5 +1,4 @@
-"""warp-specialized: persistent; one warp loads and the others multiply one tile together ("cooperative" in
-CUTLASS).
+"""warp-specialized: persistent; one warp loads, the others multiply a tile together (CUTLASS: cooperative).
 
 Tiles with fewer rows than a wgmma are computed transposed (SWAP). Tiles of 192 rows have three groups of
 consumers, and tiles whose width is no power of two are summed in two parts.
@@ -13,28 +12,20 @@ from tilesim.products import Product
 
 WGMMA_M = 64
 """Rows of a wgmma's accumulator, over the warps of a warpgroup."""
-
 MAX_WGMMA_N = 256
 """Columns of a wgmma's accumulator (PTX ISA 9.0, section 9.7.15)."""
-
 WARPGROUP_WARPS = 4
 """Warps of a warpgroup; each holds 16 rows of a wgmma's accumulator (PTX ISA 9.0, section 9.7.15)."""
-
 THREE_GROUPS = 192
 """The one tile_m that is no power of two: the rows of a wgmma for each of three groups."""
-
 MAX_GROUP_N = 192
 """Columns of tiles that three groups sum, whose threads have fewer registers."""
-
 BETWEEN = {96: ((64, 96, 1, 4),), 160: (), 192: ((64, 192, 1, 4), (128, 192, 1, 8))}
 """Tiles whose columns lie between two powers of two, by columns."""
-
 PIECE = 32
 """Columns of such tiles that are stored at a time."""
-
 MAX_ACCUMULATORS = 128
 """fp32 accumulators of a thread; with more, an epilogue runs out of registers."""
-
 SCHEDULES = ("persistent", "stream-k", "stream-k-hybrid")
 
 ROWS = (

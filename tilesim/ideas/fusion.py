@@ -8,50 +8,36 @@ moves 1/n of the bytes (J. Filipovič et al., Optimizing CUDA code by kernel fus
 which is the roofline (S. Williams, A. Waterman, D. Patterson, 2009) plus a launch. If input and output fit
 into the L2 together, only the first kernel reads from DRAM. `most_registers` is after V. Volkov,
 Understanding Latency Hiding on GPUs, 2016. Times are in µs, rates in GB/s (10⁹ bytes per second, reads and
-writes together) and TFLOP/s. Values out of range raise TilesimError.
+writes together) and TFLOP/s.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
-
-from tilesim.errors import TilesimError, shown, whole
-from tilesim.storage.decode import between, check
+from typing import Any
 
 WIDTH = 4
 """Bytes per fp32 element."""
-MOST = 2**40
-MOST_FUNCTIONS = 2**20
-LARGEST_RATE = 10**9
-Rate = Annotated[float, between(0, LARGEST_RATE, above=True)]
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
     """DRAM rate, L2 rate, L2 size in bytes, peak arithmetic rate and launch time of a device."""
 
-    gb_per_s: Rate
-    l2_gb_per_s: Rate
-    l2_bytes: Annotated[int, between(0, MOST)]
-    tflops: Rate
-    launch_us: Annotated[float, between(0, LARGEST_RATE)]
-
-    def __post_init__(self) -> None:
-        check(self, TilesimError)
+    gb_per_s: float
+    l2_gb_per_s: float
+    l2_bytes: int
+    tflops: float
+    launch_us: float
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
     """`functions` of one FLOP each on `elements` of `width` bytes, run as `kernels` in sequence."""
 
-    elements: Annotated[int, between(1, MOST)]
-    functions: Annotated[int, between(1, MOST_FUNCTIONS)]
+    elements: int
+    functions: int
     kernels: int
-    width: Annotated[int, between(1, 16)] = WIDTH
-
-    def __post_init__(self) -> None:
-        check(self, TilesimError)
-        whole("the number of kernels", self.kernels, 1, self.functions, TilesimError)
+    width: int = WIDTH
 
     @property
     def tensor(self) -> int:
@@ -82,7 +68,6 @@ class Chain:
 
 
 def time_us(chain: Chain, memory: Memory) -> float:
-    """The time of a chain in µs."""
     first, others = (chain.tensor, 0) if chain.fits(memory) else (2 * chain.tensor, 2 * chain.tensor)
     arithmetic = chain.flops / chain.kernels / memory.tflops / 1e6
     through_l2 = 2 * chain.tensor / memory.l2_gb_per_s / 1e3
@@ -99,12 +84,6 @@ def most_registers(gb_per_s: float, latency_ns: float, sms: int, loaded: int, re
     """The most registers per thread that leave enough threads resident to hide DRAM latency: together they
     need gb_per_s · latency_ns bytes in flight, `loaded` each. `registers`: per SM, from compute capability
     5.0 on."""
-    for what, value in (("the rate", gb_per_s), ("the latency", latency_ns)):
-        if not 0 < value <= LARGEST_RATE:
-            raise TilesimError(f"{what} is {shown(value)}; it must be above 0 and at most {LARGEST_RATE}")
-    sms = whole("the number of SMs", sms, 1, 2**16, TilesimError)
-    loaded = whole("the bytes of a thread", loaded, 1, 2**12, TilesimError)
-    registers = whole("the registers of an SM", registers, 1, 2**20, TilesimError)
     return int(registers * loaded * sms / (gb_per_s * latency_ns))
 
 

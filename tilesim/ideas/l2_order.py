@@ -11,7 +11,6 @@ import numpy as np
 from tilesim.devices.device import Device
 from tilesim.devices.hardware import Hardware
 from tilesim.engine.simulate import simulate
-from tilesim.errors import TilesimError, shown, whole
 from tilesim.kernel_costs.default import default_costs
 from tilesim.model.kstep import loads_under
 from tilesim.orders import rasterize
@@ -22,21 +21,15 @@ from tilesim.view import progress
 
 SCHEDULE = "persistent"
 """The order alone decides which tiles of this schedule run concurrently."""
-MOST_BLOCKS = 2**20
-"""Maximum number of K-steps."""
 
 
 def blocks(tiles: np.ndarray, tiles_n: int, k_blocks: int) -> np.ndarray:
     """Distinct blocks of A and of B that the first tiles need, cumulatively: int64 [tiles, 2]. `tiles`: ids
-    in their order; `tiles_n`: tiles per row; `k_blocks`: blocks along K. Raises TilesimError for other
-    values."""
-    tiles_n = whole("the number of tiles in a row", tiles_n, 1, MOST_BLOCKS, TilesimError)
-    k_blocks = whole("the number of blocks along K", k_blocks, 1, MOST_BLOCKS, TilesimError)
-    tiles = np.asarray(tiles)
-    if tiles.ndim != 1 or tiles.dtype.kind not in "iu" or (tiles < 0).any():
-        raise TilesimError(f"the tiles are {shown(tiles)}; they must be a list of nonnegative integers")
-    rows_and_columns = np.divmod(tiles, tiles_n)
-    return k_blocks * np.stack([np.cumsum(_first_seen(each)) for each in rows_and_columns], axis=1)
+    in their order; `tiles_n`: tiles per row; `k_blocks`: blocks along K."""
+    first = np.zeros((2, len(tiles)), np.int64)
+    for seen, numbers in zip(first, np.divmod(tiles, tiles_n), strict=True):
+        seen[np.unique(numbers, return_index=True)[1]] = k_blocks
+    return first.cumsum(axis=1).T
 
 
 def batch_reads(problem: Problem, sms: int) -> np.ndarray:
@@ -49,13 +42,6 @@ def batch_reads(problem: Problem, sms: int) -> np.ndarray:
     strip = np.array([problem.tile_m, problem.tile_n], float) * problem.k * DTYPE_BYTES[problem.dtype]
     starts = range(0, problem.tiles, sms)
     return np.array([blocks(order[at : at + sms], problem.tiles_n, 1)[-1] @ strip for at in starts])
-
-
-def _first_seen(numbers: np.ndarray) -> np.ndarray:
-    """Whether each number appears for the first time: bool, same shape."""
-    first = np.zeros(len(numbers), bool)
-    first[np.unique(numbers, return_index=True)[1]] = True
-    return first
 
 
 @dataclass(frozen=True, slots=True, eq=False)

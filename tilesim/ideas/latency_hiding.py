@@ -3,60 +3,37 @@
 Each warp has one request in flight. A request takes `latency` cycles; memory accepts one per `interval`. So N
 warps complete min(N / latency, 1 / interval) requests per cycle, and a request takes max(latency, N ·
 interval): Little's law (J. D. C. Little, Operations Research 9, 1961), as V. Volkov applies it to warps
-(Better Performance at Lower Occupancy, GTC 2010). Times are whole SM cycles; values out of range raise
-TilesimError.
+(Better Performance at Lower Occupancy, GTC 2010). Times are SM cycles.
 """
 
 from math import ceil
 
 from tilesim.analysis.memory_system import MemorySystem
-from tilesim.errors import TilesimError, shown, whole
-
-MOST_WARPS = 64
-"""Resident warps per SM (CUDA C++ Programming Guide, Technical Specifications per Compute Capability)."""
-LONGEST = 10**9
-LARGEST = 2**20
-"""Maximum bytes per request."""
 
 
 def throughput(warps: int, latency: int, interval: int) -> float:
     """Requests per cycle."""
-    warps, latency, interval = _checked(warps, latency, interval)
     return min(warps / latency, 1 / interval)
 
 
 def wait(warps: int, latency: int, interval: int) -> int:
     """Cycles from a request to its answer in the steady state."""
-    warps, latency, interval = _checked(warps, latency, interval)
     return max(latency, warps * interval)
 
 
 def enough(latency: int, interval: int) -> int:
     """The fewest warps that reach full throughput."""
-    _, latency, interval = _checked(1, latency, interval)
     return ceil(latency / interval)
 
 
 def in_flight(per_time: float, latency: float) -> float:
     """The amount in flight at a rate, by Little's law; both arguments use the same unit of time."""
-    if not (per_time >= 0 and latency >= 0):
-        raise TilesimError(
-            f"the rate is {shown(per_time)} and the latency {shown(latency)}; both must be 0 or more"
-        )
     return per_time * latency
 
 
 def of_memory(memory: MemorySystem, size: int, sms: int) -> tuple[int, int]:
     """(latency, interval) of DRAM requests of `size` bytes when `sms` SMs send them alike: the latency of a
     pointer chase, and each SM's share of a copy's bandwidth, up to the limit of one SM."""
-    size = whole("the size of a request", size, 1, LARGEST, TilesimError)
-    sms = whole("the number of SMs", sms, 1, 10_000, TilesimError)
     clock_ghz = memory.dram_latency.cycles / memory.dram_latency.ns
     rate = min(memory.copy_gb_per_s / clock_ghz / sms, memory.sm_bytes_per_clock)
     return round(memory.dram_latency.cycles), max(1, round(size / rate))
-
-
-def _checked(warps: int, latency: int, interval: int) -> tuple[int, int, int]:
-    warps = whole("the number of warps", warps, 1, MOST_WARPS, TilesimError)
-    latency = whole("the latency", latency, 1, LONGEST, TilesimError)
-    return warps, latency, whole("the interval", interval, 1, latency, TilesimError)

@@ -6,31 +6,18 @@ The host takes `call` per launch, and the GPU needs `gap` between two kernels. F
     begin[i]  = max(called[i], end[i - 1] + gap)
     end[i]    = begin[i] + kernel
 
-so each kernel but the first takes max(call, kernel + gap). Times are whole ns; values out of range raise
-TilesimError. Source: NVIDIA, CUDA C++ Programming Guide, Asynchronous Concurrent Execution and CUDA Graphs.
+so each kernel but the first takes max(call, kernel + gap). Times are whole ns. Source: NVIDIA, CUDA C++
+Programming Guide, Asynchronous Concurrent Execution and CUDA Graphs.
 """
 
 import numpy as np
-
-from tilesim.errors import TilesimError, whole
-
-MOST_KERNELS = 2**20
-LONGEST = 10**12
 
 KERNEL = np.dtype([(name, np.int64) for name in ("called", "begin", "end")])
 """When the host has launched a kernel, and when the GPU begins and ends it: ns since the first call."""
 
 
 def timeline(kernels: int, kernel: int, call: int, gap: int) -> np.ndarray:
-    """When each kernel is launched and runs: KERNEL [kernels]. With `call=0` all are ready at once.
-
-    >>> timeline(3, kernel=5, call=17, gap=1).tolist()
-    [(17, 17, 22), (34, 34, 39), (51, 51, 56)]
-    >>> timeline(3, kernel=30, call=17, gap=1)["begin"].tolist()
-    [17, 48, 79]
-    """
-    kernels = whole("the number of kernels", kernels, 1, MOST_KERNELS, TilesimError)
-    kernel, call, gap = _checked(kernel, call, gap)
+    """When each kernel is launched and runs: KERNEL [kernels]. With `call=0` all are ready at once."""
     made = np.zeros(kernels, KERNEL)
     made["called"] = call * np.arange(1, kernels + 1)
     number = np.arange(kernels)
@@ -42,23 +29,15 @@ def timeline(kernels: int, kernel: int, call: int, gap: int) -> np.ndarray:
 
 def each(kernel: int, call: int, gap: int) -> int:
     """ns per kernel in a long sequence, launches included."""
-    kernel, call, gap = _checked(kernel, call, gap)
     return max(call, kernel + gap)
 
 
 def hides(call: int, gap: int) -> int:
     """The shortest kernel, in ns, that hides a call."""
-    _, call, gap = _checked(0, call, gap)
     return max(0, call - gap)
 
 
 def idle(kernel: int, call: int, gap: int) -> float:
     """The fraction of a long sequence in which the GPU runs no kernel."""
-    whole_turn = each(kernel, call, gap)
-    return 1 - kernel / whole_turn if whole_turn else 0.0
-
-
-def _checked(kernel: int, call: int, gap: int) -> tuple[int, int, int]:
-    times = {"the kernel's time": kernel, "the call's time": call, "the gap": gap}
-    kernel, call, gap = (whole(name, value, 0, LONGEST, TilesimError) for name, value in times.items())
-    return kernel, call, gap
+    turn = each(kernel, call, gap)
+    return 1 - kernel / turn if turn else 0.0

@@ -15,6 +15,7 @@ from tilesim.errors import DeviceError
 REGISTER_BYTES = 4
 WITH_HBM = ("volta", "ampere", "hopper", "blackwell", "cdna3")
 """Architectures in devices.json whose DRAM is HBM, according to their whitepapers and datasheets."""
+SHARED = ("sms", "shared_kib_per_sm", "shared_bytes_per_clock", "max_sm_mhz", "shared_latency")
 READ_PER_FLOP = 3 * REGISTER_BYTES / 2
 """Register bytes that a fused multiply-add reads per FLOP."""
 
@@ -33,19 +34,12 @@ class Level(NamedTuple):
 
 
 def levels(device: str) -> tuple[Level, ...]:
-    """The memory levels of a preset, nearest first; DeviceError if it is unknown or lacks one of the facts
-    needed."""
+    """The memory levels of a preset, nearest first; DeviceError if it is unknown or lacks a fact needed."""
     known = facts(device)
     far = "HBM" if entry_of(device).get("architecture") in WITH_HBM else "DRAM"
     needed = {
         "registers": ("sms", "registers_per_sm", "peak_tflops"),
-        "shared memory": (
-            "sms",
-            "shared_kib_per_sm",
-            "shared_bytes_per_clock",
-            "max_sm_mhz",
-            "shared_latency",
-        ),
+        "shared memory": SHARED,
         "L2": ("l2_mb", "l2_gb_per_s", "l2_latency"),
         far: ("memory_gb", "dram_read_gb_per_s", "dram_latency"),
     }

@@ -6,26 +6,21 @@ the *interleaved* tree adds word 2st + s to word 2st in thread t. At stride s, f
 Programming Guide, Shared Memory), so an access of a warp takes as many wavefronts as the most distinct words
 that fall into one bank. With `shfl.sync.bfly`, a warp sums its registers without shared memory (Justin
 Luitjens, Faster Parallel Reductions on Kepler, NVIDIA, 2014). The kernels follow Mark Harris, Optimizing
-Parallel Reduction in CUDA (NVIDIA, 2007). Counts out of range raise TilesimError.
+Parallel Reduction in CUDA (NVIDIA, 2007).
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from tilesim.errors import TilesimError, shown, whole
 from tilesim.ideas.coalescing import WARP
 
-BANKS, WORD = 32, 4
-"""Banks of shared memory, and bytes per word (CUDA C++ Programming Guide, Shared Memory)."""
-MOST_THREADS = 1024
-"""Threads per block (CUDA C++ Programming Guide, Technical Specifications per Compute Capability)."""
+BANKS = 32
+"""Of shared memory (CUDA C++ Programming Guide, Shared Memory)."""
 THREADS, ADDED = 256, 8
-"""Threads per block of the shipped kernels, and how many blocks of input each of the later ones sums while
-loading."""
-LARGEST = 2**48
-"""Maximum length of a vector."""
+"""Threads per block of the shipped kernels, and blocks of input that the later ones sum while loading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +32,9 @@ class Level:
     others: np.ndarray
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
-    """One access of a warp on a tree's `level`: its first lanes each read one of `words`, int64 [active
-    lanes]."""
+class Access(NamedTuple):
+    """One access of a warp: its first lanes each read one of `words`, int64 [active lanes]."""
 
-    level: int
-    warp: int
     words: np.ndarray
 
     @property
@@ -52,12 +43,7 @@ class Access:
 
 
 def interleaved(threads: int = THREADS) -> tuple[Level, ...]:
-    """The tree that adds neighbors first; `threads` must be a power of two from 32 to 1024.
-
-    >>> [(level.stride, len(level.owns), level.owns[:3].tolist()) for level in interleaved(64)[:3]]
-    [(1, 32, [0, 2, 4]), (2, 16, [0, 4, 8]), (4, 8, [0, 8, 16])]
-    """
-    check_threads(threads)
+    """The tree that adds neighbors first; `threads` must be a power of two from 32 to 1024."""
     levels = []
     for level in range(threads.bit_length() - 1):
         stride = 1 << level
@@ -67,12 +53,7 @@ def interleaved(threads: int = THREADS) -> tuple[Level, ...]:
 
 
 def sequential(threads: int = THREADS) -> tuple[Level, ...]:
-    """The tree that adds halves first.
-
-    >>> [(level.stride, level.others[:2].tolist()) for level in sequential(64)[:3]]
-    [(32, [32, 33]), (16, [16, 17]), (8, [8, 9])]
-    """
-    check_threads(threads)
+    """The tree that adds halves first."""
     strides = [threads >> (level + 1) for level in range(threads.bit_length() - 1)]
     return tuple(Level(stride, np.arange(stride), np.arange(stride) + stride) for stride in strides)
 
@@ -83,32 +64,15 @@ TREES: Mapping[str, Callable[[int], tuple[Level, ...]]] = {
 }
 
 
-def bank(words: np.ndarray) -> np.ndarray:
-    """The bank of each 4-byte word: int64, same shape as `words`."""
-    return np.asarray(words) % BANKS
-
-
-def queues(words: np.ndarray) -> np.ndarray:
-    """How many distinct words one access reads from each bank: int64 [BANKS]."""
-    return np.bincount(bank(np.unique(words)), minlength=BANKS)
-
-
 def wavefronts(words: np.ndarray) -> int:
-    """Wavefronts of one access: the most words in one bank, 0 if no lane reads.
-
-    >>> [wavefronts(stride * np.arange(32)) for stride in (1, 2, 4, 8, 16, 32, 33)]
-    [1, 2, 4, 8, 16, 32, 1]
-    """
-    return int(queues(words).max())
+    """Wavefronts of one access: the most distinct words in one bank, 0 if no lane reads."""
+    return int(np.bincount(np.unique(words) % BANKS, minlength=BANKS).max())
 
 
-def accesses(levels: Sequence[Level]) -> tuple[Access, ...]:
-    """The loads of one operand, `owns`, of a tree's additions; warps without a pair issue none."""
-    return tuple(
-        Access(number, warp, level.owns[WARP * warp : WARP * (warp + 1)])
-        for number, level in enumerate(levels)
-        for warp in range(-(-len(level.owns) // WARP))
-    )
+def accesses(levels: Sequence[Level], operand: str = "owns") -> tuple[Access, ...]:
+    """The loads of one operand of a tree's additions, `owns` or `others`; warps without a pair issue none."""
+    words = [getattr(level, operand) for level in levels]
+    return tuple(Access(each[at : at + WARP]) for each in words for at in range(0, len(each), WARP))
 
 
 def tree_wavefronts(levels: Sequence[Level]) -> int:
@@ -130,16 +94,8 @@ class Work:
 
 def work(levels: Sequence[Level], added: int = 1) -> Work:
     """The work of a block that sums `added` blocks of input while loading, and then climbs a tree: each level
-    waits at a barrier, loads both operands of its additions, and stores the sums over the first ones.
-
-    >>> work(interleaved())
-    Work(values=256, loads=24, load_wavefronts=94, store_wavefronts=55, barriers=8)
-    >>> work(sequential(), added=8)
-    Work(values=2048, loads=24, load_wavefronts=24, store_wavefronts=20, barriers=8)
-    """
-    added = whole("the blocks of input that are added", added, 1, MOST_THREADS, TilesimError)
-    owns = accesses(levels)
-    others = accesses([Level(level.stride, level.others, level.owns) for level in levels])
+    waits at a barrier, loads both operands of its additions, and stores the sums over the first ones."""
+    owns, others = accesses(levels), accesses(levels, "others")
     threads = 2 * len(levels[0].owns) if levels[0].stride == 1 else 2 * levels[0].stride
     stored = sum(one.wavefronts for one in owns)
     return Work(
@@ -154,7 +110,6 @@ def work(levels: Sequence[Level], added: int = 1) -> Work:
 def shuffled(threads: int = THREADS, added: int = 1) -> Work:
     """The work of a block whose warps sum by shuffles: each stores its sum, and one warp sums these and
     stores the total, which one lane loads. A block of one warp uses no shared memory."""
-    check_threads(threads)
     warps = threads // WARP
     values = added * threads
     if warps == 1:
@@ -175,15 +130,4 @@ def steps(threads: int = THREADS, added: int = ADDED) -> dict[str, Work]:
 
 def blocks(n: int, values: int = THREADS) -> int:
     """Thread blocks that sum n values, `values` each."""
-    n = whole("the number of values", n, 1, LARGEST, TilesimError)
-    return -(-n // whole("the values of a thread block", values, 1, LARGEST, TilesimError))
-
-
-def check_threads(threads: int) -> None:
-    """Raise TilesimError unless `threads` is a power of two from 32 to 1024."""
-    whole("the threads of a block", threads, WARP, MOST_THREADS, TilesimError)
-    if threads & (threads - 1):
-        raise TilesimError(
-            f"the threads of a block are {shown(threads)}; they must be a power of two, so that halving them"
-            " ends at one"
-        )
+    return -(-n // values)

@@ -7,41 +7,18 @@ where usually x is the column and y the row. Within a block, 32 consecutive thre
 at byte row · pitch + column · element.
 """
 
-from dataclasses import dataclass
-from typing import Annotated
+from typing import NamedTuple
 
 import numpy as np
 
-from tilesim.errors import TilesimError
 from tilesim.ideas.coalescing import WARP
-from tilesim.ideas.reduction import MOST_THREADS
-from tilesim.storage.decode import between, check
-
-LARGEST = 2**24
-"""Maximum number of threads in a launch."""
-
-Side = Annotated[int, between(1, LARGEST)]
 
 
-@dataclass(frozen=True, slots=True)
-class Launch:
-    """A grid of `grid` blocks of `block` threads, both (x, y). Raises TilesimError for a side below 1, more
-    than 1024 threads per block, or more than 2^24 in total."""
+class Launch(NamedTuple):
+    """A grid of `grid` blocks of `block` threads, both (x, y)."""
 
-    grid: tuple[Side, Side]
-    block: tuple[Side, Side]
-
-    def __post_init__(self) -> None:
-        check(self, TilesimError)
-        of_block = self.block[0] * self.block[1]
-        if of_block > MOST_THREADS:
-            raise TilesimError(f"a block of {of_block} threads is too large; it has at most {MOST_THREADS}")
-        if self.threads > LARGEST:
-            raise TilesimError(f"{self.threads} threads are too many; a launch here has at most {LARGEST}")
-
-    @property
-    def threads(self) -> int:
-        return self.grid[0] * self.grid[1] * self.block[0] * self.block[1]
+    grid: tuple[int, int]
+    block: tuple[int, int]
 
 
 def axes(launch: Launch) -> tuple[np.ndarray, np.ndarray]:
@@ -58,14 +35,10 @@ def cells(launch: Launch, swapped: bool = False) -> tuple[np.ndarray, np.ndarray
 
 
 def addresses(rows: np.ndarray, columns: np.ndarray, pitch: int, element: int) -> np.ndarray:
-    """Byte offsets of cells, shaped as the rows and columns. `pitch`: bytes between rows. `element`: bytes
-    per cell."""
+    """Byte offsets of cells, shaped as the rows and columns; `pitch` bytes between rows, `element` a cell."""
     return np.asarray(rows) * pitch + np.asarray(columns) * element
 
 
 def warps(values: np.ndarray) -> np.ndarray:
-    """Threads' values by warp, [..., threads per block] to [warps, 32]; TilesimError if a block is no whole
-    warps."""
-    if values.shape[-1] % WARP:
-        raise TilesimError(f"blocks of {values.shape[-1]} threads are not a whole number of warps of {WARP}")
+    """Threads' values by warp, of blocks that are whole warps: [..., threads per block] to [warps, 32]."""
     return values.reshape(-1, WARP)

@@ -15,9 +15,7 @@ whose pieces do f multiply-adds on b bytes needs b · R / f bytes per clock and 
 fraction that they get. The L2 sends more where concurrent tiles read the same lines.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from tilesim.devices.hardware import DRAM_SHARE, Hardware
 from tilesim.devices.presets import presets
@@ -35,9 +33,6 @@ MOST_COLUMNS, COLUMN_STEP = 256, 8
 DTYPES = ("fp16", "bf16", "tf32", "fp8", "int8")
 """The dtypes of a Problem that wgmma multiplies."""
 MOST_WARPS = 32
-MOST_REGISTERS = 255
-"""Per thread (CUDA C++ Programming Guide, compute capability 9.0)."""
-KIB = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +65,7 @@ class Level:
 
 
 def instruction(columns: int, dtype: str) -> tuple[int, int, int]:
-    """(m, n, k) of the widest wgmma that divides a warp group's tile of so many columns; ProblemError for a
-    dtype or columns that none has.
-
-    >>> instruction(256, "bf16"), instruction(192, "fp8"), instruction(512, "tf32")
-    ((64, 256, 16), (64, 192, 32), (64, 256, 8))
-    """
+    """(m, n, k) of the widest wgmma that divides a warp group's tile; ProblemError where none does."""
     if dtype not in DTYPES:
         raise ProblemError(f"wgmma does not multiply {dtype}; choose from {', '.join(DTYPES)}")
     if columns < COLUMN_STEP or columns % COLUMN_STEP:
@@ -88,11 +78,7 @@ def instruction(columns: int, dtype: str) -> tuple[int, int, int]:
 
 def group_tile(problem: Problem, warps: int) -> tuple[int, int]:
     """(rows, columns) of the part of a block tile that each warp group multiplies: rows are split as long as
-    each has 64, then columns, as Triton does on Hopper. Raises ProblemError where that does not come out.
-
-    >>> group_tile(Problem(4096, 4096, 4096), 8), group_tile(Problem(4096, 4096, 4096, tile=(64, 256, 64)), 8)
-    ((64, 256), (64, 128))
-    """
+    each has 64, then columns, as Triton does on Hopper. Raises ProblemError where that does not come out."""
     warps = whole("the number of warps", warps, GROUP, MOST_WARPS, ProblemError)
     rows, columns, _ = problem.tile
     if warps % GROUP:
@@ -109,13 +95,14 @@ def group_tile(problem: Problem, warps: int) -> tuple[int, int]:
 
 
 def levels(problem: Problem, warps: int = 8, device: str = "h200") -> tuple[Level, ...]:
-    """The levels of a product on a GPU with wgmma, from the product down, for tiles of `warps` warps. Raises
-    DeviceError for a GPU without wgmma, ProblemError for what wgmma does not support or an SM has no room
-    for."""
-    preset = _with_wgmma(device)
+    """The levels of a product on a GPU with wgmma, from the product down, for tiles of `warps` warps that an
+    SM has room for. Raises DeviceError for a GPU without wgmma, ProblemError for what wgmma cannot split."""
+    having = {name: one for name, one in presets().items() if "warpgroup-mma" in one.get("features", ())}
+    if device not in having:
+        raise DeviceError(f"{shown(device)} has no wgmma; choose from {', '.join(having)}")
+    preset = having[device]
     rows, columns = group_tile(problem, warps)
     shape = instruction(columns, problem.dtype)
-    _check_fits(problem, warps, shape, preset)
     hardware, sms = Hardware.named(device, problem.dtype), preset["sms"]
     element = DTYPE_BYTES[problem.dtype]
     shared = float(preset["shared_bytes_per_clock"])
@@ -136,31 +123,3 @@ def levels(problem: Problem, warps: int = 8, device: str = "h200") -> tuple[Leve
         level("warp-group tile", (rows, columns, problem.tile_k), "shared memory", shared),
         level("instruction", shape, "shared memory", shared),
     )
-
-
-def _with_wgmma(device: str) -> Mapping[str, Any]:
-    having = {name: one for name, one in presets().items() if "warpgroup-mma" in one.get("features", ())}
-    if device not in having:
-        raise DeviceError(f"{shown(device)} has no wgmma; choose from {', '.join(having)}")
-    return having[device]
-
-
-def _check_fits(problem: Problem, warps: int, shape: tuple[int, int, int], preset: Mapping[str, Any]) -> None:
-    rows, columns, depth = problem.tile
-    if depth % shape[2]:
-        raise ProblemError(
-            f"a K-step of {depth} is not a multiple of the {shape[2]} of a wgmma in {problem.dtype}"
-        )
-    sums = rows * columns // (32 * warps)
-    if sums > MOST_REGISTERS:
-        raise ProblemError(
-            f"the accumulators of {rows}x{columns} take {sums} registers in each of {32 * warps} threads, and"
-            f" a thread has {MOST_REGISTERS}; use more warps or a smaller tile"
-        )
-    stage = (rows + columns) * depth * DTYPE_BYTES[problem.dtype]
-    most = preset["shared_kib_per_block"] * KIB
-    if stage > most:
-        raise ProblemError(
-            f"a K-step of {rows}x{columns}x{depth} takes {stage // KIB} KiB of shared memory; a thread block"
-            f" has {most // KIB}"
-        )

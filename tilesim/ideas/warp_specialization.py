@@ -14,16 +14,9 @@ sm90_gemm_tma_warpspecialized_{cooperative,pingpong}.
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-
-from tilesim.errors import TilesimError, whole
-from tilesim.storage.decode import between, check
-
-MOST_STEPS = 2**20
-LONGEST = 10**12
-Ns = Annotated[int, between(0, LONGEST)]
 
 STEP = np.dtype(
     [(name, np.int64) for name in ("tile", "group", "stage", "load", "full", "multiply", "empty")]
@@ -36,18 +29,14 @@ class Times:
     """The times of a thread block's work, in whole ns.
 
     `latency`: from the request of a K-step's operands to their arrival; `interval`: between requests, at
-    least. `k_step`: multiplying one; `write`: writing a tile. `contention`: extra time of a main loop during
-    another group's write. Raises TilesimError for values out of range.
+    least. `k_step`: multiplying one; `write`: writing a tile, and `contention`: what it adds to a main loop.
     """
 
-    latency: Ns
-    k_step: Annotated[int, between(1, LONGEST)]
-    write: Ns
-    interval: Ns = 0
-    contention: Ns = 0
-
-    def __post_init__(self) -> None:
-        check(self, TilesimError)
+    latency: int
+    k_step: int
+    write: int
+    interval: int = 0
+    contention: int = 0
 
 
 class Phase(NamedTuple):
@@ -115,19 +104,7 @@ def timeline(
     times: Times, tiles: int, k_steps: int, stages: int, groups: int = 1, producer: bool = True
 ) -> Timeline:
     """When a thread block loads, multiplies and writes `tiles` tiles of `k_steps` K-steps each; `groups` of
-    consumers take tiles in turn. Without a `producer`, the only group also loads. Raises TilesimError for
-    counts out of range.
-
-    >>> times = Times(latency=700, k_step=600, write=2100)
-    >>> alike = timeline(times, tiles=3, k_steps=8, stages=4, producer=False)
-    >>> specialised = timeline(times, tiles=3, k_steps=8, stages=4)
-    >>> [[pause.end - pause.start for pause in one.pauses()] for one in (alike, specialised)]
-    [[2800, 2800], [2100, 2100]]
-    """
-    tiles = whole("tiles", tiles, 1, MOST_STEPS, TilesimError)
-    k_steps = whole("K-steps of a tile", k_steps, 1, MOST_STEPS // tiles, TilesimError)
-    stages = whole("stages", stages, 1, MOST_STEPS, TilesimError)
-    groups = whole("groups of consumers", groups, 1, MOST_STEPS if producer else 1, TilesimError)
+    consumers take tiles in turn. Without a `producer`, the only group also loads."""
     steps, writes = np.zeros(tiles * k_steps, STEP), np.zeros(tiles, WRITE)
     written = [0] * groups
     empty: list[int] = []

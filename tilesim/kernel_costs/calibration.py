@@ -1,17 +1,24 @@
-"""Calibration: the costs of one kernel, as fitted to its traces and as a costs file lists them."""
+"""Calibration: the costs of a kernel, as fitted, as a file lists them, and for another tile, dtype or GPU."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from os import PathLike
 from typing import Annotated, Any, NamedTuple
 
-from tilesim.costs import RENAMED, Costs, with_current_names
+from tilesim.costs import MOST_JITTER, RENAMED, Costs, with_current_names
 from tilesim.devices import files, presets
 from tilesim.devices.device import MAX_CTAS_PER_SM
 from tilesim.devices.hardware import Hardware
 from tilesim.errors import CostsError, DeviceError
 from tilesim.kernel_config import MAX_STAGES, MAX_WARPS, TABLE, KernelConfig
-from tilesim.problems import Dtype, Size
+from tilesim.problems import DTYPE_BYTES, Dtype, Problem, Size
 from tilesim.storage.decode import between, decode
+
+BY_BYTES = ("epilogue", "epilogue_serialisation", "epilogue_overlap_penalty")
+"""Costs of writing C: proportional to the bytes of its tile."""
+BY_AREA = ("partial", "merge", "fixup")
+"""Costs of accumulators, which are fp32 whatever the dtype: proportional to the elements of a tile."""
+SCALED = "; scaled from "
+"""What stands in the source of costs before the tiles that they were measured with, if those are others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +42,7 @@ class Entry:
 
 
 class CalibratedKernel(NamedTuple):
-    """What the traces of one calibration have in common; `config` has a schedule without its parameters, and
-    always the same order."""
+    """What the traces of a calibration share; its `config` has no parameters of a schedule, and one order."""
 
     config: KernelConfig
     dtype: str
@@ -126,3 +132,59 @@ def calibrations(name: str) -> tuple[Calibration, ...]:
     """Those in the file of a device that was registered; raises CostsError where they are none."""
     costs = presets.registered()[name].get("costs", ())
     return tuple(Calibration.from_mapping(values, name) for values in costs)
+
+
+def extrapolated(costs: Costs) -> str:
+    """What costs were measured with instead: other tiles or another dtype, or another GPU; "" if neither."""
+    tiles = costs.source.partition(SCALED)[2].partition(";")[0]
+    return tiles or ("another GPU" if costs.scaled_to else "")
+
+
+def for_problem(one: Calibration, problem: Problem, peak_tflops: dict[str, float]) -> Costs:
+    """The costs of `one` for the tile and dtype of `problem`; `peak_tflops` by dtype, of the same GPU.
+
+    A K-step that is given is proportional to its multiplications over the peak rate of the dtype. Writing C
+    goes by the bytes of its tile, partials by its elements. The jitter is such that a tile's stays.
+    """
+    (m, n, k), dtype, costs = one.kernel.config.tile, one.kernel.dtype, one.costs
+    if ((m, n, k), dtype) == (problem.tile, problem.dtype):
+        return costs
+    rate = peak_tflops[dtype] / peak_tflops[problem.dtype] if dtype != problem.dtype else 1.0
+    area = problem.tile_m * problem.tile_n / (m * n)
+    size = area * DTYPE_BYTES[problem.dtype] / DTYPE_BYTES[dtype]
+    return replace(
+        costs,
+        k_step=costs.k_step * rate * problem.tile_m * problem.tile_n * problem.tile_k / (m * n * k),
+        jitter=min(costs.jitter * (k / problem.tile_k) ** 0.5, MOST_JITTER),
+        source=f"{costs.source}{SCALED}{dtype} tiles of {m}x{n}x{k}",
+        **_times(costs, BY_BYTES, size),
+        **_times(costs, BY_AREA, area),
+    )
+
+
+def for_device(costs: Costs, problem: Problem, name: str) -> Costs:
+    """`costs`, measured on another GPU for this tile and dtype, as overheads on the preset `name`.
+
+    K-steps are what its hardware takes, as much slower than tensor cores as before. Writing goes by the
+    datasheet's memory bandwidth per SM; latencies stay. Raises CostsError for an unknown rate of the dtype.
+    """
+    own, new = (Hardware.named(each, problem.dtype) for each in (costs.device, name))
+    preset, measured_on = presets.presets()[name], presets.presets()[costs.device]
+    per_sm, other = (each["memory_gb_per_s"] / each["sms"] for each in (preset, measured_on))
+    words = (
+        f"{measured_on['short']} overheads on {presets.in_words(name)}, K-steps as its hardware takes them"
+    )
+    return replace(
+        costs,
+        k_step=costs.k_step * new.peak_ns(problem) / own.peak_ns(problem),
+        launch=new.launch_ns,
+        clock_mhz=new.clock_mhz,
+        scaled_to=name,
+        source=f"{words}; {costs.source}",
+        **_times(costs, (*BY_BYTES, *BY_AREA), other / per_sm),
+    )
+
+
+def _times(costs: Costs, names: tuple[str, ...], factor: float) -> dict[str, Any]:
+    """Those of the costs `names` that are given, times `factor`, in ns."""
+    return {name: round(ns * factor) for name in names if (ns := getattr(costs, name)) is not None}

@@ -18,9 +18,7 @@ from tilesim.devices.facts import REFERENCE
 from tilesim.devices.presets import in_words, presets, registered
 from tilesim.errors import CostsError, unknown
 from tilesim.kernel_config import SPLITTING, TABLE, KernelConfig
-from tilesim.kernel_costs import features
-from tilesim.kernel_costs.calibration import Calibration, calibrations
-from tilesim.kernel_costs.scaled import for_device, for_problem
+from tilesim.kernel_costs.calibration import Calibration, calibrations, for_device, for_problem
 from tilesim.plans import Plan, splits_tiles
 from tilesim.problems import Problem
 from tilesim.schedules import SCHEDULES, plan
@@ -29,10 +27,10 @@ from tilesim.text import base_name, plural
 
 IDEAL = "ideal"
 """The name of `Costs.ideal()`, beside those of the presets."""
-
 QUEUED = ("persistent-dynamic", "cluster-launch-control")
 """Schedules whose thread blocks take tiles from a queue, in a loop of its own in the table-driven kernel."""
-
+HARDWARE = "cluster-launch-control"
+"""The schedule that the hardware has to know, and the feature that it needs."""
 STANDS_IN = {
     "naive": (),
     "split-k": ("stream-k", "naive", "persistent"),
@@ -47,8 +45,7 @@ def default_costs(
 ) -> Costs:
     """The costs that `simulate` uses when it is given none: those of `device`'s GPU, as `costs_of` says; a
     device without a name is so many SMs of an H200. `kernel`: as recorded, such as "table-tma-overlap"; "" is
-    the schedule's dedicated one with TMA and overlap, or else the table-driven one. `made`: the schedule's
-    plan."""
+    the schedule's dedicated one with TMA and overlap, or else the table-driven one. `made`: its plan."""
     if device.name:
         return costs_of(device.name, schedule, problem, device, kernel, made)
     costs = costs_of(REFERENCE, schedule, problem, device, kernel, made)
@@ -64,7 +61,7 @@ def costs_of(
     them. Raises CostsError where its datasheet has no rate of the problem's dtype, or the device lacks what
     the schedule or the kernel needs.
     """
-    features.check(device.name or name, schedule, kernel)
+    _check_features(device.name or name, schedule, kernel)
     run = schedule, problem, replace(device, name=name), kernel, made
     own = nearest(shipped(name), *run)
     if own is not None:
@@ -73,6 +70,28 @@ def costs_of(
     if borrowed is None:
         raise CostsError(f"no calibration of the H200 fits {schedule} in {problem.dtype}; give costs")
     return for_device(borrowed, problem, name)
+
+
+def _check_features(name: str, schedule: str, kernel: str) -> None:
+    """Raise CostsError where the device `name` lacks what a schedule, or a kernel by its name, needs."""
+    if base_name(schedule) == HARDWARE and HARDWARE not in features(name):
+        others = " or ".join(other for other in presets() if HARDWARE in features(other))
+        raise CostsError(
+            f"{in_words(name)} has no cluster launch control, which {schedule} needs; "
+            f"choose {others or 'another schedule'}, or give costs"
+        )
+    if KernelConfig.named(kernel, "", (1, 1, 1)).loads == "tma" and "tma" not in features(name):
+        raise CostsError(f"{in_words(name)} has no TMA, which the kernel {kernel} needs")
+
+
+def features(name: str) -> set[str]:
+    """What a preset has of tilesim.devices.facts.FEATURES."""
+    return set(presets()[name].get("features", ()))
+
+
+def loads_ahead(name: str) -> bool:
+    """Whether the next tile's loads can fly on a device while a thread block writes the one before."""
+    return bool({"tma", "async-copy"} & features(name))
 
 
 def shipped(device: str) -> tuple[Calibration, ...]:
@@ -97,8 +116,7 @@ def read_costs(
     """Costs by name ("ideal", "h200", "NVIDIA H200") or from a JSON file, for a run on `device`.
 
     A file holds one object of costs, or the list that `tilesim calibrate` writes. A file that is called as a
-    GPU is written ./h200. Raises CostsError, naming the file, where it cannot be read or does not hold such
-    costs.
+    GPU is written ./h200. Raises CostsError, naming the file, where it holds no such costs.
     """
     if isinstance(source, str):
         if source.lower() == IDEAL:
@@ -167,7 +185,7 @@ def nearest(
     device whose loads are not asynchronous, nothing overlaps.
     """
     wanted = _wanted(kernel, schedule, problem)
-    in_turn = bool(device.name) and not features.loads_ahead(device.name)
+    in_turn = bool(device.name) and not loads_ahead(device.name)
     schedules = _schedules(schedule, problem, device, made)
     any_plan = wanted.kernel == TABLE and schedules[0] not in QUEUED
 

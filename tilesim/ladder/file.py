@@ -1,40 +1,23 @@
 """The kernel ladder as `tilesim bench ladder` measured it, read from the files that ship, and from others."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from tilesim.errors import ReportError
 from tilesim.kernel_config import current_name
-from tilesim.ladder.steps import LARGEST, Figure, Ladder, LadderStep, Limit, Line
-from tilesim.storage.decode import FILLED, decode
+from tilesim.ladder.steps import LARGEST, Figure, Ladder, LadderStep
+from tilesim.storage.decode import decode
 from tilesim.storage.files import read_json
 
 FOLDER = Path(str(files("tilesim").joinpath("data/ladder")))
+MACHINE = ("gpu", "driver", "cuda", "torch", "triton", "date")
 OFF = 0.01, 0.05
 """What a row's TFLOP/s may be off from its time: a share of it, and TFLOP/s, as it is rounded."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Machine:
-    gpu: Line
-    driver: Line
-    cuda: Line
-    torch: Line
-    triton: Line
-    date: Line
-
-
-@dataclass(frozen=True, slots=True)
-class _File:
-    machine: _Machine
-    method: Line
-    peak_tflops: Limit
-    bandwidth_gb_per_s: Limit
-    rows: Annotated[list[LadderStep], FILLED]
 
 
 def ladders() -> tuple[Ladder, ...]:
@@ -43,23 +26,22 @@ def ladders() -> tuple[Ladder, ...]:
 
 
 def read(path: str | PathLike[str]) -> Ladder:
-    """The ladder in a file of `tilesim bench ladder`; ReportError, which starts with the path, where it is
-    none."""
+    """The ladder in a file of `tilesim bench ladder`; ReportError, naming the file, where it is none."""
     return read_json(path, ReportError, parse)
 
 
 def parse(values: Any) -> Ladder:
     """The ladder that JSON values are. Raises ReportError, naming the field, where they are none."""
     values = _without_nulls(values)
-    found = decode(_File, values, "the file", ReportError, extra=True)
+    found = decode(Ladder, values, "the file", ReportError, extra=True)
+    lacking = [name for name in MACHINE if name not in found.machine]
+    if lacking:
+        raise ReportError(f"machine lacks {' and '.join(', '.join(lacking).rsplit(', ', 1))}")
     for number, (row, given) in enumerate(zip(found.rows, values["rows"], strict=True)):
         _check(f"rows[{number}]", row, given)
     _check_once(found.rows)
     named = (replace(row, name=current_name(row.name)) for row in found.rows)
-    rows = sorted(named, key=lambda row: row.step or LARGEST)
-    return Ladder(
-        asdict(found.machine), found.method, found.peak_tflops, found.bandwidth_gb_per_s, tuple(rows)
-    )
+    return replace(found, rows=tuple(sorted(named, key=lambda row: row.step or LARGEST)))
 
 
 def _without_nulls(values: Any) -> Any:
@@ -87,10 +69,8 @@ def _check(place: str, row: LadderStep, given: Mapping[str, Any]) -> None:
 
 
 def _check_once(rows: Sequence[LadderStep]) -> None:
-    seen = set()
-    for row in rows:
-        key = (row.step, row.m, row.n, row.k, row.dtype)
-        if key in seen:
-            which = "a yardstick" if row.step is None else f"step {row.step}"
-            raise ReportError(f"{which} of {row.m}x{row.n}x{row.k} {row.dtype} is there twice")
-        seen.add(key)
+    counts = Counter((row.step, row.m, row.n, row.k, row.dtype) for row in rows)
+    for (step, m, n, k, dtype), count in counts.items():
+        if count > 1:
+            which = "a yardstick" if step is None else f"step {step}"
+            raise ReportError(f"{which} of {m}x{n}x{k} {dtype} is there twice")

@@ -1,14 +1,13 @@
 """Steps: kernels that compute one product, each with one change to the one before it, as a GPU ran them."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tilesim.errors import ReportError
-from tilesim.storage.decode import ONE_LINE, between, text
+from tilesim.storage.decode import FILLED, ONE_LINE, between, text
 
 LARGEST = 2**31 - 1
 Count = Annotated[int, between(1, LARGEST)]
@@ -27,8 +26,7 @@ class LadderStep:
     `step` is its number from 1, None for the yardstick. What is not known or was not counted is None.
     `bytes_from`: the GPU's counters, or a model of what the kernel must move. `tensor_cycles`: in which
     tensor cores work, and `sm_cycles`, that the kernel takes, on all SMs; of a launch with cold caches.
-    `load_requests`: loads of a warp from global memory, and `load_sectors`, the pieces of 32 bytes that all
-    of them need.
+    `load_requests`: loads of a warp from global memory, and `load_sectors`, the 32 bytes each that they need.
     """
 
     step: Count | None = None
@@ -60,20 +58,12 @@ class LadderStep:
 
     @property
     def tflops(self) -> float:
-        """TFLOP/s at the median time.
-
-        >>> round(_step(m=4096, n=4096, k=4096, us=171.8).tflops, 2)
-        799.99
-        """
+        """TFLOP/s at the median time."""
         return self.flops / self.us / 1e6
 
     @property
     def intensity(self) -> float | None:
-        """Arithmetic intensity: FLOP for each byte from and to DRAM; None where the bytes are not known.
-
-        >>> _step(m=1024, n=1024, k=1024, dram_bytes=8 * 2**20).intensity
-        256.0
-        """
+        """Arithmetic intensity: FLOP for each byte from and to DRAM; None where the bytes are not known."""
         return self.flops / self.dram_bytes if self.dram_bytes else None
 
 
@@ -89,11 +79,11 @@ class Limit:
 class Ladder:
     """What one machine measured: its facts, its limits, and steps of one problem or several, in order."""
 
-    machine: Mapping[str, str]
-    method: str
+    machine: dict[str, Line]
+    method: Line
     peak_tflops: Limit
     bandwidth_gb_per_s: Limit
-    rows: tuple[LadderStep, ...]
+    rows: Annotated[tuple[LadderStep, ...], FILLED]
 
     @property
     def steps(self) -> tuple[LadderStep, ...]:
@@ -102,19 +92,7 @@ class Ladder:
 
     def of(self, **sizes: int | str) -> "Ladder":
         """The ladder of one problem: the one with most steps, then the largest, of those that have `sizes`,
-        any of m, n, k and dtype. Raises ReportError, which says what there is, where none has them.
-
-        >>> rows = [_step(step=r, m=m) for r, m in [(1, 512), (2, 512), (1, 1024)]]
-        >>> both = Ladder({}, "", Limit(1, 1), Limit(1, 1), tuple(rows))
-        >>> [row.m for row in both.of().rows], [row.m for row in both.of(m=1024).rows]
-        ([512, 512], [1024])
-        """
-        fitting = self._fitting(sizes)
-        most = max(fitting, key=lambda rows: (len(rows), rows[0].flops))
-        return replace(self, rows=most)
-
-    def _fitting(self, sizes: Mapping[str, int | str]) -> list[tuple[LadderStep, ...]]:
-        """The rows of each problem that has `sizes` and a step."""
+        any of m, n, k and dtype. Raises ReportError, which says what there is, where none has them."""
         problems: dict[tuple[int, int, int, str], list[LadderStep]] = {}
         for row in self.rows:
             problems.setdefault((row.m, row.n, row.k, row.dtype), []).append(row)
@@ -128,15 +106,11 @@ class Ladder:
             asked = ", ".join(f"{name} {value}" for name, value in sizes.items())
             there = ", ".join(f"{m}x{n}x{k} {dtype}" for m, n, k, dtype in problems)
             raise ReportError(f"nothing was measured with {asked}; there is {there}")
-        return fitting
+        return replace(self, rows=max(fitting, key=lambda rows: (len(rows), rows[0].flops)))
 
 
 def ridge(peak_tflops: float, bandwidth_gb_per_s: float) -> float:
-    """The intensity, FLOP a byte, from which on arithmetic is the limit, and no longer memory.
-
-    >>> ridge(800.0, 4000.0)
-    200.0
-    """
+    """The intensity, FLOP a byte, from which on arithmetic is the limit, and no longer memory."""
     return 1000 * peak_tflops / bandwidth_gb_per_s
 
 
@@ -144,15 +118,5 @@ def roofline(intensity: ArrayLike, peak_tflops: float, bandwidth_gb_per_s: float
     """The most TFLOP/s that `intensity`, in FLOP a byte, allows: what memory feeds, up to the peak.
 
     S. Williams, A. Waterman, D. Patterson, Roofline (2009).
-
-    >>> roofline([10, 100, 1000], 800, 4000).tolist()
-    [40.0, 400.0, 800.0]
     """
     return np.minimum(peak_tflops, np.asarray(intensity, float) * bandwidth_gb_per_s / 1000)
-
-
-def _step(**given: Any) -> LadderStep:
-    """A step of a cube of 1024, for the doctests."""
-    texts: dict[str, Any] = {"name": "tiled", "change": "a change", "why": "A reason.", "dtype": "bf16"}
-    figures: dict[str, Any] = dict.fromkeys("mnk", 1024) | {"step": 1, "us": 10.0, "p20": 9.0, "p80": 11.0}
-    return LadderStep(**texts | figures | given)

@@ -13,9 +13,6 @@ take the rest of its own rate. tilesim.model.traffic derives bytes and misses; t
 the constants.
 """
 
-from functools import reduce
-from typing import NamedTuple
-
 import numpy as np
 
 from tilesim.costs import Costs
@@ -31,25 +28,9 @@ def k_step_terms(
 ) -> np.ndarray:
     """The limits of K-steps beside 0, 1, ... other main loops: float64 cycles [terms, residents, pieces].
 
-    The terms are `multiplying`, waiting, the L2 and DRAM, each alone. The loads of all stages but one are in
-    flight; with `stages` 0 (unknown) nothing waits for them.
+    The terms are `multiplying`, waiting, the L2 and DRAM; a K-step takes the largest. The loads of all stages
+    but one are in flight; with `stages` 0 (unknown) nothing waits for them.
     """
-    terms = _terms(seen, problem, hardware, multiplying, stages, residents)
-    return np.stack(np.broadcast_arrays(*terms))
-
-
-def k_step_cycles(
-    seen: Traffic, problem: Problem, hardware: Hardware, multiplying: float, stages: int, residents: int
-) -> np.ndarray:
-    """Cycles of K-steps beside 0, 1, ... other main loops, the largest term: float64 [residents, pieces]."""
-    beside, *limits = _terms(seen, problem, hardware, multiplying, stages, residents)
-    return np.maximum(beside, reduce(np.maximum, limits))
-
-
-def _terms(
-    seen: Traffic, problem: Problem, hardware: Hardware, multiplying: float, stages: int, residents: int
-) -> tuple[np.ndarray, ...]:
-    """The terms of `k_step_terms`: the first [residents, 1], as main loops share it, the others [pieces]."""
     tile = problem.k_step_bytes
     further = hardware.dram_latency - hardware.l2_latency
     latency = LOAD_CYCLES + hardware.l2_latency + further * seen.l2_miss + tile / SM_BYTES_PER_CLOCK
@@ -58,46 +39,38 @@ def _terms(
     l2 = seen.asked * merged + seen.sent * (1 / hardware.l2_bytes_per_clock - merged)
     dram = seen.missed / hardware.dram_bytes_per_clock
     beside = np.arange(1, residents + 1)[:, np.newaxis]
-    return beside * multiplying, waiting, l2, dram
-
-
-class LoadTimes(NamedTuple):
-    """The times that loads cause in a plan, ns. `k_steps`: float64 [ctas_per_sm, segments], the K-step of
-    each segment in plan order beside 0, 1, ... others. `first`: the delay between the first and last first
-    stage of thread blocks that begin together, which DRAM sends in sequence."""
-
-    k_steps: np.ndarray
-    first: float
+    return np.stack(np.broadcast_arrays(beside * multiplying, waiting, l2, dram))
 
 
 def hardware_of(costs: Costs, problem: Problem) -> Hardware | None:
-    """The hardware that takes the K-steps of `problem`, None where costs say it; CostsError for an unknown
-    dtype."""
+    """The hardware that takes the K-steps, None where costs say it; CostsError for an unknown dtype."""
     return Hardware.named(costs.hardware, problem.dtype) if costs.hardware else None
 
 
 def load_times(
     plan: Plan, problem: Problem, device: Device, costs: Costs, hardware: Hardware | None
-) -> LoadTimes:
-    """LoadTimes of `plan` with `costs` on their `hardware`."""
+) -> tuple[np.ndarray, float]:
+    """(the K-step of each segment in plan order beside 0, 1, ... others: float64 [ctas_per_sm, segments], the
+    delay between the first and last first stage of thread blocks that begin together, which DRAM sends in
+    sequence) of `plan` with `costs` on their `hardware`, ns."""
     if hardware is None:
         slowdown = [costs.slowdown(r) for r in range(1, device.ctas_per_sm + 1)]
         each = costs.k_step * np.array(slowdown)[:, np.newaxis]
-        return LoadTimes(np.broadcast_to(each, (device.ctas_per_sm, len(plan.rows))), 0.0)
+        return np.broadcast_to(each, (device.ctas_per_sm, len(plan.rows))), 0.0
     loaded = loads_under(plan, problem, device, costs, hardware)
     seen = loaded.behind(hardware.l2_bytes)
     multiplying = hardware.k_step_cycles(problem, costs.k_step)
-    cycles = k_step_cycles(seen, problem, hardware, multiplying, costs.stages, device.ctas_per_sm)
+    terms = k_step_terms(seen, problem, hardware, multiplying, costs.stages, device.ctas_per_sm)
     ahead = max(0, costs.stages - 1) * seen.missed[loaded.at.argmin()]
     cycle = 1000 / hardware.clock_mhz
-    k_steps = np.stack([loaded.mean(each) for each in cycles])
+    k_steps = np.stack([loaded.mean(each) for each in terms.max(axis=0)])
     k_steps *= cycle
-    return LoadTimes(k_steps, float(ahead) / hardware.dram_bytes_per_clock * cycle)
+    return k_steps, float(ahead) / hardware.dram_bytes_per_clock * cycle
 
 
 def k_step_ns(plan: Plan, problem: Problem, device: Device, costs: Costs) -> np.ndarray:
-    """`k_steps` of LoadTimes."""
-    return load_times(plan, problem, device, costs, hardware_of(costs, problem)).k_steps
+    """The first of `load_times`."""
+    return load_times(plan, problem, device, costs, hardware_of(costs, problem))[0]
 
 
 def loads_under(plan: Plan, problem: Problem, device: Device, costs: Costs, hardware: Hardware) -> Loads:
@@ -116,5 +89,5 @@ def slowest_k_step(problem: Problem, device: Device, costs: Costs, hardware: Har
     everything = np.array([2.0 * problem.k_step_bytes * device.slots])
     seen = Traffic(everything, everything, everything, np.ones(1))
     multiplying = hardware.k_step_cycles(problem, costs.k_step)
-    cycles = k_step_cycles(seen, problem, hardware, multiplying, costs.stages, device.ctas_per_sm)
-    return float(cycles[-1, 0]) * 1000 / hardware.clock_mhz
+    terms = k_step_terms(seen, problem, hardware, multiplying, costs.stages, device.ctas_per_sm)
+    return float(terms[:, -1].max()) * 1000 / hardware.clock_mhz

@@ -16,7 +16,6 @@ from tilesim.problems import DTYPE_BYTES, Problem
 
 MOST_PIECES = 2**20
 """Maximum number of pieces, in plans with no more segments than that."""
-
 MERGED = 1.0
 """K-steps within which the L2 sends a piece once to several SMs: while the first load is in flight."""
 
@@ -71,8 +70,7 @@ class Loads:
         return Traffic(asked, sent, missed, 1 - (1 - gone[0]) * (1 - gone[1]))
 
     def of_segments(self, cache: int) -> tuple[np.ndarray, np.ndarray]:
-        """Bytes that each segment loads, and how many come from DRAM: float64 [rows] each. Merged loads count
-        for the first segment in plan order."""
+        """Bytes that segments load, all and from DRAM: float64 [rows]. Merged loads count for the first."""
         every = (self.length * self._of_pieces(share) for share in (np.ones((2, 1)), self._gone(cache)))
         asked, missed = (np.bincount(self.row, each, self.rows) for each in every)
         return asked, missed
@@ -142,17 +140,7 @@ def lost(since: np.ndarray, kept: float) -> np.ndarray:
 
 
 def loads(plan: Plan, problem: Problem, slots: int, gap: float) -> Loads:
-    """What `plan` loads on `slots` slots, with `gap` K-steps between two main loops of a slot.
-
-    >>> from tilesim import Device, plan
-    >>> wide = Problem(128, 2560, 128, tile=(128, 128, 64))
-    >>> seen = loads(plan("naive", wide, Device(4)), wide, slots=4, gap=0)
-    >>> found = seen.behind(cache=10**9)
-    >>> found.missed[seen.row == 0].tolist()  # A once and four tiles of B: 5 x 128 x 64 x 2 bytes
-    [81920.0, 81920.0]
-    >>> found.missed[seen.row == 4].tolist()  # A is in the cache
-    [65536.0, 65536.0]
-    """
+    """What `plan` loads on `slots` slots, with `gap` K-steps between two main loops of a slot."""
     tile, k0, k1 = (plan.rows[name].astype(np.int64) for name in ("tile", "k0", "k1"))
     steps = k1 - k0
     length = int(max(1, -(-steps.sum() // MOST_PIECES)))
@@ -183,14 +171,10 @@ def loads(plan: Plan, problem: Problem, slots: int, gap: float) -> Loads:
     )
 
 
-def in_waves(plan: Plan, slots: int) -> bool:
-    """Whether segments are processed in waves of `slots`, rather than each block's in sequence."""
-    return plan.ctas > slots or len(plan.shared) > 0
-
-
 def _starts(plan: Plan, steps: np.ndarray, slots: int, gap: float) -> np.ndarray:
-    """When each segment's main loop starts, in K-steps: float64 [segments]."""
-    if in_waves(plan, slots):
+    """When each segment's main loop starts, in K-steps: float64 [segments]. They are processed in waves of
+    `slots`, or each block's in sequence where all blocks run at once."""
+    if plan.ctas > slots or len(plan.shared):
         longest = np.maximum.reduceat(steps, np.arange(0, len(steps), slots)) + gap
         return np.repeat(np.append(0.0, np.cumsum(longest[:-1])), slots)[: len(steps)]
     ends = np.cumsum(steps + gap)

@@ -13,7 +13,6 @@ from urllib.parse import quote
 from tilesim.errors import TilesimError
 from tilesim.player import figures
 from tilesim.player.data import as_text, of_runs
-from tilesim.player.sentences import SENTENCES, Said
 from tilesim.traces import Trace
 
 MOST_TRACES = 4
@@ -46,19 +45,18 @@ def page(
 
     `names` default to the schedules. Without a story, the page says how long the runs take. `theme`: "dark",
     "light", or "" for the reader's own. `at`: the time to open at, in ns, by default the end. `lang`: of the
-    story and of `words`, which translates `SENTENCES`. With a `version`, the page asks its server whether
-    that is current, and reloads if not. `report`: lines of text that stand below the player, in a font of
-    equal widths.
+    story and of `words`, translations by their English. With a `version`, the page asks its server whether
+    that is current, and reloads if not. `report`: lines of text below the player, in equal widths.
 
     Raises TilesimError for no or more than 4 traces, different products, or a time outside the runs.
     """
     _check(traces, at)
     called = list(names or figures.names(traces))
     program, style = part("player.js"), part("player.css")
-    known = {sentence: words[sentence] for sentence in SENTENCES if sentence in words}
+    needed = {english: word for english, word in words.items() if f'"{english}"' in program}
 
     def said(sentence: str, **fields: str) -> str:
-        return known.get(sentence, sentence).format(**fields)
+        return words.get(sentence, sentence).format(**fields)
 
     return Template(part("page.html")).substitute(
         policy=escape(_policy(program, style, bool(version))),
@@ -80,7 +78,7 @@ def page(
         figures=_table(traces, called, said),
         report=f'<pre class="report">{escape(report)}</pre>' if report else "",
         style=style,
-        data=as_text(of_runs(traces, called, at, version) | {"words": known}),
+        data=as_text(of_runs(traces, called, at, version) | {"words": needed}),
         program=program,
     )
 
@@ -113,12 +111,9 @@ def fragment(address: str, title: str) -> str:
     <tilesim-player src="a%20race.html" title="A &lt; B">
     <a href="a%20race.html">A &lt; B</a></tilesim-player>
     """
-    source, words = escape(quote(address)), escape(title)
-    return (
-        Template(part("fragment.html"))
-        .substitute(source=source, title=words, component=part("component.js").strip())
-        .rstrip()
-    )
+    source, words, component = escape(quote(address)), escape(title), part("component.js").strip()
+    text = Template(part("fragment.html")).substitute(source=source, title=words, component=component)
+    return text.rstrip()
 
 
 def _check(traces: Sequence[Trace], at: float | None) -> None:
@@ -132,7 +127,7 @@ def _check(traces: Sequence[Trace], at: float | None) -> None:
         raise TilesimError(f"the time {at / 1000:g} µs is outside the runs, which last {longest / 1000:g} µs")
 
 
-def _table(traces: Sequence[Trace], names: Sequence[str], said: Said) -> str:
+def _table(traces: Sequence[Trace], names: Sequence[str], said: figures.Said) -> str:
     """The rows of the table: a head, and one row per figure; `said` translates names."""
     tables = [figures.table(trace, said) for trace in traces]
     heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)

@@ -23,8 +23,7 @@ class Window:
     """Rows `first` to `last` of a trace's spans, and what a page needs to count correctly with them.
 
     No other segment holds a slot between `since` and `until`, ns. `tiles`, `blocks`: done and launched
-    before. `resident`: thread blocks of the window launched before it. `unfinished`: its tiles with a later
-    segment.
+    before. `resident`: blocks of the window launched before it. `unfinished`: its tiles with a later segment.
     """
 
     first: int
@@ -38,13 +37,7 @@ class Window:
 
 
 def window(trace: Trace, most: int = MOST, at: float = 0.0) -> Window:
-    """At most `most` segments in order of issue, from the first that is not done at `at` ns.
-
-    >>> from tilesim import view
-    >>> found = window(view._example(), most=2, at=1500)
-    >>> found.first, found.last, found.since, found.until, found.tiles, found.blocks
-    (2, 4, 1000, 2000, 2, 2)
-    """
+    """At most `most` segments in order of issue, from the first that is not done at `at` ns."""
     spans, count = trace.spans, len(trace.spans)
     first = 0
     if count > most:
@@ -72,13 +65,7 @@ def window(trace: Trace, most: int = MOST, at: float = 0.0) -> Window:
 
 
 def before(trace: Trace, shown: Window) -> int:
-    """The time, in ns, at which to open the preceding window of equal size, with some overlap.
-
-    >>> from tilesim import view
-    >>> trace = view._example()
-    >>> before(trace, window(trace, most=4, at=2500))
-    0
-    """
+    """The time, in ns, at which to open the preceding window of equal size, with some overlap."""
     count = shown.last - shown.first
     # A window begins with unfinished segments: at most one per slot, and another being written.
     shared = min(2 * trace.device.slots, count // 2)
@@ -107,11 +94,7 @@ def of_runs(traces: Sequence[Trace], names: Sequence[str], at: float | None, ver
 
 
 def as_text(values: Any) -> str:
-    """JSON for a script element, escaped so that no text can end it.
-
-    >>> as_text("</script>")
-    '"\\\\u003c/script\\\\u003e"'
-    """
+    """JSON for a script element, escaped so that no text can end it."""
     text = json.dumps(values, allow_nan=False, separators=(",", ":"))
     return text.replace("<", r"\u003c").replace(">", r"\u003e").replace("&", r"\u0026")
 
@@ -166,8 +149,7 @@ TIMES = ("issue", "load", "start", "drain", "ready", "fixup", "done")
 
 
 def encoded(trace: Trace, rows: slice) -> str:
-    """Rows of the spans, column by column, PLACES, then TIMES: the differences from row to row, in zigzag,
-    LEB128 and base64."""
+    """Rows of the spans by column, PLACES, then TIMES: differences between rows in zigzag, LEB128, base64."""
     spans = trace.spans[rows]
     times = [launch_end(trace)[rows] if name == "load" else spans[name] for name in TIMES]
     columns = [spans[name] for name in PLACES] + [times[0]]
@@ -178,11 +160,7 @@ def encoded(trace: Trace, rows: slice) -> str:
 
 
 def varints(values: np.ndarray) -> bytes:
-    """Integers in zigzag and LEB128 encoding: seven bits per byte, lowest first.
-
-    >>> varints(np.array([0, -1, 1, 64])).hex(" ")
-    '00 01 02 80 01'
-    """
+    """Integers in zigzag and LEB128 encoding: seven bits per byte, lowest first."""
     rest = ((values << 1) ^ (values >> 63)).view(np.uint64)
     widths = np.ones(len(rest), np.int64)
     for bits in range(7, 64, 7):

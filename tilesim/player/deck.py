@@ -11,6 +11,8 @@ from tilesim.player.data import as_text
 
 SPEAKERS_VIEW = "sha256-GzCveToXhSIzS3M5eQeRm3McVRB7cYneYKwTkzA3wDk="
 """Hash of the script that reveal.js writes into the notes window."""
+POLICY = {"style-src": "'unsafe-inline'", "img-src": "data:", "media-src": "blob:", "frame-src": "'self'"}
+"""Without network. reveal.js sets styles, and shows the page itself in the speaker view."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ def deck(
     """HTML of a talk with slides of `size` pixels; notes and title are escaped."""
     program, style = part("deck.js"), part("deck.css")
     return Template(part("deck.html")).substitute(
-        policy=escape(_policy(program)),
+        policy=escape(policy({"script-src": f"{hashed(program)} '{SPEAKERS_VIEW}'"} | POLICY)),
         lang=escape(lang),
         theme=escape(theme),
         title=escape(title),
@@ -45,17 +47,3 @@ def _section(slide: Slide) -> str:
     loop = " loop" if slide.loops else ""
     film = f'<video data-autoplay muted playsinline{loop} preload="auto" aria-label="{label}"></video>'
     return f'<section>{film}<aside class="notes">{lines}</aside></section>'
-
-
-def _policy(program: str) -> str:
-    """A content security policy without network. reveal.js sets styles, and shows the page itself in the
-    speaker view."""
-    return policy(
-        {
-            "script-src": f"{hashed(program)} '{SPEAKERS_VIEW}'",
-            "style-src": "'unsafe-inline'",
-            "img-src": "data:",
-            "media-src": "blob:",
-            "frame-src": "'self'",
-        }
-    )

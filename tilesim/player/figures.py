@@ -1,25 +1,25 @@
 """The names, origins and figures of runs, as the player's table shows them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tilesim import metrics
 from tilesim.costs import badge, said_of
-from tilesim.player.sentences import Said, english
 from tilesim.text import plural
 from tilesim.traces import Trace
 from tilesim.work import Problem
 
+Said = Callable[..., str]
+"""What gives a sentence in the language of a page, with its fields filled in."""
 LONGEST = 120
 """Maximum number of characters of a text from a file."""
 
 
-def names(traces: Sequence[Trace]) -> list[str]:
-    """The names of runs: their schedules, with origins or numbers where these repeat.
+def english(sentence: str, **fields: str) -> str:
+    return sentence.format(**fields)
 
-    >>> from tilesim import view
-    >>> names([view._example()] * 2)
-    ['naive 1', 'naive 2']
-    """
+
+def names(traces: Sequence[Trace]) -> list[str]:
+    """The names of runs: their schedules, with origins or numbers where these repeat."""
     found = [short(trace.schedule, 40) for trace in traces]
     if len(set(found)) < len(found):
         found = [f"{name}, {trace.origin}" for name, trace in zip(found, traces, strict=True)]
@@ -31,12 +31,7 @@ def names(traces: Sequence[Trace]) -> list[str]:
 
 
 def origin(trace: Trace, said: Said = english) -> str:
-    """Where a trace's figures come from, as its badge says.
-
-    >>> from tilesim import view
-    >>> origin(view._example())
-    'simulated, ideal costs'
-    """
+    """Where a trace's figures come from, as its badge says."""
     if trace.origin == "measured":
         return said("measured on {gpu}", gpu=short(trace.gpu or said("a GPU")))
     return said(
@@ -45,22 +40,12 @@ def origin(trace: Trace, said: Said = english) -> str:
 
 
 def product(trace: Trace) -> str:
-    """The product, regardless of tiles.
-
-    >>> from tilesim import view
-    >>> product(view._example())
-    '128 × 640 × 4'
-    """
+    """The product, regardless of tiles."""
     return trace.problem.title.replace("x", " × ")
 
 
 def details(trace: Trace) -> str:
-    """The dtype and tile of the product.
-
-    >>> from tilesim import view
-    >>> details(view._example())
-    'bf16, tile 128 × 128 × 4'
-    """
+    """The dtype and tile of the product."""
     problem = trace.problem
     if not isinstance(problem, Problem):
         return "no matrix product"
@@ -68,11 +53,7 @@ def details(trace: Trace) -> str:
 
 
 def microseconds(ns: float) -> str:
-    """A time as the player formats it.
-
-    >>> microseconds(31_250), microseconds(1_031_250)
-    ('31.25 µs', '1,031.25 µs')
-    """
+    """A time as the player formats it."""
     return f"{ns / 1000:,.2f} µs"
 
 
@@ -102,21 +83,13 @@ def table(trace: Trace, said: Said = english) -> dict[str, str]:
 
 
 def headline(traces: Sequence[Trace], names: Sequence[str], said: Said = english) -> str:
-    """The headline of a page without a story.
-
-    >>> from tilesim import view
-    >>> headline([view._example()], ["naive"])
-    'naive takes 3.00 µs, of which slots multiply 83%'
-    """
+    """The headline of a page without a story."""
     if len(traces) == 1:
-        fields = {
-            "run": names[0],
-            "time": microseconds(traces[0].makespan),
-            "share": f"{traces[0].utilization:.0%}",
-        }
-        if isinstance(traces[0].problem, Problem):
-            return said("{run} takes {time}, of which slots multiply {share}", **fields)
-        return said("{run} takes {time}, of which slots work {share}", **fields)
+        one, sentence = traces[0], "{run} takes {time}, of which slots work {share}"
+        if isinstance(one.problem, Problem):
+            sentence = "{run} takes {time}, of which slots multiply {share}"
+        time = microseconds(one.makespan)
+        return said(sentence, run=names[0], time=time, share=f"{one.utilization:.0%}")
     times = zip(names, (trace.makespan for trace in traces), strict=True)
     return "; ".join(f"{name} {microseconds(ns)}" for name, ns in sorted(times, key=lambda item: item[1]))
 

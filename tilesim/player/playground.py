@@ -30,7 +30,6 @@ DEFAULT = {
     "schedules": "naive persistent",
 }
 """The initial value of each field; schedules are separated by spaces."""
-
 MOST_TILES = 2**14
 """Maximum number of tiles, and of segments per plan, that a browser handles without a noticeable wait."""
 MOST_STEPS = 2**22
@@ -40,8 +39,6 @@ BLOCKS = 8
 
 
 class FieldError(TilesimError):
-    """An error in one field of the form."""
-
     def __init__(self, field: str, sentence: str) -> None:
         super().__init__(sentence)
         self.field = field
@@ -62,11 +59,7 @@ def choices() -> dict[str, dict[str, str]]:
 def answer(given: Mapping[str, str]) -> dict[str, Any]:
     """The results for the fields `given`; missing ones have the values of DEFAULT: {"errors": {field:
     sentence}} if any is invalid, else `command`, `plans`, `names`, `figures`: {figure: [one per run]}, and
-    `page`: HTML.
-
-    >>> answer({"m": "0"})["errors"]
-    {'m': 'm is 0; it must be a whole number from 1 to 1099511627776'}
-    """
+    `page`: HTML."""
     fields = DEFAULT | {name: text.strip() for name, text in given.items() if name in DEFAULT}
     try:
         problem, device = _problem(fields), _device(fields)
@@ -88,11 +81,7 @@ def answer(given: Mapping[str, str]) -> dict[str, Any]:
 
 
 def command(fields: Mapping[str, str]) -> str:
-    """The command line for the first schedule of valid fields, without options at their defaults.
-
-    >>> command(DEFAULT | {"m": "512", "sms": "4"})
-    'tilesim simulate naive --m 512 --device h200 --sms 4'
-    """
+    """The command line for the first schedule of valid fields, without options at their defaults."""
     words = ["tilesim", "simulate", fields["schedules"].split()[0]]
     for name in ("m", "n", "k", "tile", "order", "dtype", "device", "sms"):
         needed = fields[name] != DEFAULT[name] or (name == "device" and fields["sms"])

@@ -1,13 +1,8 @@
 """Schedules: each turns (Problem, Device) into a Plan.
 
 Each file here is a schedule: `split_k.py` defines `split_k(problem, device, s)`, which users call
-"split-k:2". To add one, add a file.
-
-Your own schedule needs no file here. `plan` and `simulate` also take a function; `@SCHEDULES.register` gives
-it a name; and an installed package can offer schedules in its pyproject.toml:
-
-    [project.entry-points."tilesim.schedules"]
-    snake = "my_package.schedules:snake"
+"split-k:2". To add one, add a file. `plan` and `simulate` also take a function, `@SCHEDULES.register` gives
+it a name, and an installed package can offer schedules: see docs/extending.md.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -29,14 +24,12 @@ if TYPE_CHECKING:
 
 GROUP = "tilesim.schedules"
 """The entry-point group in which packages offer schedules."""
-
 Function = Callable[..., Plan]
 """(problem, device, *parameters) -> Plan; parameters are positive integers that are part of the name."""
 
 
 class _Schedules(Mapping[str, Function]):
-    """Schedules by name: from this folder, from packages, and registered ones, each imported when it is
-    looked up."""
+    """Schedules by name: of this folder, of packages, and registered ones, imported when looked up."""
 
     def __init__(self) -> None:
         self._registered: dict[str, tuple[Function, str]] = {}
@@ -81,7 +74,6 @@ class _Schedules(Mapping[str, Function]):
         self._registered[name] = _checked(function, source, name), source
 
     def discard(self, name: str) -> None:
-        """Remove `name` if it is registered."""
         self._registered.pop(name, None)
 
     def built_in(self, name: str) -> bool:
@@ -114,12 +106,7 @@ def _offers() -> dict[str, tuple["EntryPoint", ...]]:
 
 
 def _packages(points: tuple["EntryPoint", ...]) -> str:
-    """The packages that offer these entry points.
-
-    >>> from importlib.metadata import EntryPoint
-    >>> _packages((EntryPoint("snake", "my_package.schedules:snake", GROUP),))
-    'the package my_package'
-    """
+    """The packages that offer these entry points."""
     names = sorted({point.dist.name if point.dist else point.module.partition(".")[0] for point in points})
     return f"the package{'s' * (len(names) > 1)} {' and '.join(names)}"
 

@@ -27,9 +27,6 @@ def stream_k(problem: Problem, device: Device, g: int | None = None) -> Plan:
 def shares(schedule: str, problem: Problem, slots: int) -> tuple[int, int]:
     """(tiles that thread blocks share, thread blocks) of persistent, stream-k[:G] or stream-k-hybrid[:2];
     raises ScheduleError for more thread blocks than run at once, which wait for each other, or than K-steps.
-
-    >>> shares("stream-k-hybrid", Problem(1280, 1280, 512, (128, 128, 64)), 64)  # 100 tiles
-    (100, 64)
     """
     name, given = name_and_numbers(schedule)
     waves, left = divmod(problem.tiles, slots)
@@ -80,9 +77,6 @@ def even_ranges(tiles: np.ndarray, k_steps: int, ctas: int) -> np.ndarray:
     Of all tiles' K-steps in sequence, CTA c takes [total * c // ctas, total * (c + 1) // ctas) (Stream-K,
     arXiv 2301.03598, figure 2b), backward, so that a tile's owner, its highest CTA, waits for what others do
     first.
-
-    >>> even_ranges(np.array([7, 5, 6]), 4, 2).tolist()
-    [(0, 5, 0, 2), (0, 7, 0, 4), (1, 6, 0, 4), (1, 5, 2, 4)]
     """
     total, ranges = len(tiles) * k_steps, np.arange(ctas)
     share, rest = divmod(total, ctas)

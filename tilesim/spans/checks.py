@@ -2,13 +2,14 @@
 checks by column, which find the row and the words. What the pass accepts, the checks accept."""
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from tilesim import compiled
 from tilesim.devices.device import Device
 from tilesim.plans import coverage_fault
-from tilesim.spans.columns import LONGEST_NS, MOST_CYCLES, TIMES, Column, SpanColumns
+from tilesim.spans.columns import LONGEST_NS, MOST_CYCLES, TIMES, Column, columns_of
 from tilesim.work import Work
 
 
@@ -17,21 +18,20 @@ def is_sound(problem: Work, device: Device, spans: np.ndarray) -> bool:
     one_pass = compiled.fast(last_done, len(spans))
     if not one_pass:
         return False
-    columns = SpanColumns(*(spans[name] for name in SpanColumns._fields))
     free = np.zeros(device.sms, bool)
     free[list(device.free_sms)] = True
     drained = np.zeros(device.sms * device.ctas_per_sm, np.int64)
     complete = np.zeros(problem.tiles if len(spans) == problem.tiles else 0, bool)
-    last = one_pass(columns, spans["cycles"], free, drained, problem.k_steps, complete)
+    last = one_pass(columns_of(spans), spans["cycles"], free, drained, problem.k_steps, complete)
     if not 0 < last <= LONGEST_NS // device.slots:
         return False
     return bool(len(complete) and complete.all()) or not coverage_fault(spans, problem)
 
 
 def last_done(
-    spans: SpanColumns, cycles: Column, free: Column, drained: Column, k_steps: int, complete: Column
+    spans: Any, cycles: Column, free: Column, drained: Column, k_steps: int, complete: Column
 ) -> int:
-    """When the last span is done, or -1 if a span is inconsistent, overlaps another, or is out of order.
+    """When the last of `spans`, SpanColumns, is done; -1 if one breaks a rule, overlaps or is not in order.
     `free`, by SM: whether it is. `drained`: zeros, by slot of the device. `complete`, by tile: set to True if
     a row has all of its `k_steps`."""
     ctas_per_sm = len(drained) // len(free)

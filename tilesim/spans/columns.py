@@ -1,6 +1,7 @@
 """The columns of a trace's spans, one row per segment. Times are int64 ns."""
 
-from typing import Any, NamedTuple
+from collections import namedtuple
+from typing import Any
 
 import numpy as np
 
@@ -11,23 +12,12 @@ LONGEST_NS = 2**62
 """Maximum of slots times makespan, so that slot-time fits int64."""
 MOST_CYCLES = 2**39
 """Of a main loop, minutes on any GPU: a thousand times those of one, and the sum of all, must fit int64."""
-
 Column = Any
 """A list or a one-dimensional array."""
+COLUMNS = (*PLACES, *TIMES)
+SpanColumns: Any = namedtuple("SpanColumns", COLUMNS)  # type: ignore[misc]
 
 
-class SpanColumns(NamedTuple):
-    """The fields of SPAN except `cycles`, each a column."""
-
-    cta: Column
-    tile: Column
-    k0: Column
-    k1: Column
-    sm: Column
-    slot: Column
-    issue: Column
-    start: Column
-    drain: Column
-    ready: Column
-    fixup: Column
-    done: Column
+def columns_of(spans: np.ndarray) -> Any:
+    """The fields of a SPAN array but `cycles`, as SpanColumns."""
+    return SpanColumns(*(spans[name] for name in COLUMNS))

@@ -68,11 +68,7 @@ def _extreme(pick: np.ufunc, times: np.ndarray, cta: np.ndarray) -> np.ndarray:
 
 
 def _first_free(sm: np.ndarray, came: np.ndarray, left: np.ndarray) -> np.ndarray:
-    """The slot of each thread block on its SM from `came` to `left`: int64 [ctas].
-
-    >>> _first_free(np.array([0, 0, 1, 0]), np.array([0, 5, 6, 50]), np.array([50, 30, 9, 70])).tolist()
-    [0, 1, 0, 0]
-    """
+    """The slot of each thread block on its SM from `came` to `left`: int64 [ctas]."""
     slot = np.zeros(len(sm), np.int64)
     held: dict[int, list[int]] = {}
     order = np.lexsort((left, came))

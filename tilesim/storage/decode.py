@@ -25,7 +25,7 @@ from typing import (
 )
 
 from tilesim.errors import TilesimError, nearest, shown, unknown
-from tilesim.storage.strict_json import LARGEST
+from tilesim.storage.files import LARGEST
 from tilesim.text import unprintable
 
 T = TypeVar("T")
@@ -65,7 +65,6 @@ ROUNDED = Rule(lambda _: True)
 """An int that may be written with a fraction, and is rounded."""
 ONE_LINE = Rule(lambda _: True)
 """A text in which any white space, such as a line's end, becomes one blank."""
-
 NUMBER = int | float
 """A number that stays as it is written; as a float it becomes one."""
 WORDS = {

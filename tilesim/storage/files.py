@@ -1,5 +1,10 @@
-"""Files: read within limits, never written over what was read, and whole under their name or not there."""
+"""Files: read within limits, never written over what was read, and whole under their name or not there.
 
+JSON is what any tool would read alike, or one sentence says what is wrong with it: Python's own parser also
+takes NaN, numbers beyond a double, a key given twice, and any depth of nesting.
+"""
+
+import json
 import os
 import shutil
 import stat
@@ -12,14 +17,16 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from tilesim.errors import TilesimError, shown
-from tilesim.storage.strict_json import fault, parse
 
 PathName = str | PathLike[str]
 
 MOST_JSON = 2**24
 """Bytes of a JSON file of costs, a ladder or tuned configurations: a thousand times what ships."""
-
 PIECE = 2**20
+DEEPEST = 32
+"""Levels of objects and lists in one another; nothing that tilesim reads has more than 6."""
+LARGEST = 10**300
+"""Numbers lie within plus and minus this, so that each is finite as a double."""
 
 
 def check(path: PathName) -> None:
@@ -66,8 +73,7 @@ def write(path: PathName, fill: Callable[[BinaryIO], object]) -> None:
     """Let `fill` write into a temporary file beside `path`, then move it there.
 
     An existing file is replaced only by a complete one, which keeps its permissions; a link's target is
-    replaced, not the link. What is no file is written to once all is there. Raises TilesimError where `path`
-    cannot be written.
+    replaced, not the link. What is no file is written to once all is there. Raises TilesimError as `check`.
     """
     check(path)
     partial = None
@@ -111,8 +117,7 @@ def read_bytes(path: PathName, most: int, error: type[TilesimError]) -> bytes:
 
 
 def at_most(read: Callable[[int], bytes], most: int) -> bytes:
-    """The first `most` bytes that a stream's `read` gives, a piece at a time, as to ask for many takes memory
-    for many."""
+    """The first `most` bytes of a stream's `read`, in pieces, as to ask for many takes memory for many."""
     data = BytesIO()
     while data.tell() < most and (piece := read(min(PIECE, most - data.tell()))):
         data.write(piece)
@@ -123,8 +128,7 @@ def read_json(
     path: PathName, error: type[TilesimError], make: Callable[[Any], Any] | None = None, most: int = MOST_JSON
 ) -> Any:
     """The values in a JSON file, or what `make` makes of them: no NaN, no number beyond a double, no key
-    twice, no deep nesting. Raises `error`, which starts with the path, where it is no such file, or `make`
-    raises it."""
+    twice, no deep nesting. Raises `error`, which names the path, if it is no such file or `make` does."""
     data = read_bytes(path, most, error)
     try:
         values = parse(data.removeprefix(b"\xef\xbb\xbf"), error)
@@ -135,12 +139,62 @@ def read_json(
         raise error(f"{path}: {problem}") from None
 
 
-def size(count: int) -> str:
-    """Bytes as people read them.
+def decoder(parse_float: Callable[[str], Any] | None = None) -> json.JSONDecoder:
+    """Decodes strictly: raises ValueError for NaN, or a key given twice.
 
-    >>> size(900), size(3 * 2**19), size(2**28)
-    ('900 bytes', '1.5 MiB', '256 MiB')
+    `parse_float` makes a number out of one with a fraction, else it is a float.
     """
+    return json.JSONDecoder(parse_constant=_constant, parse_float=parse_float, object_pairs_hook=_once)
+
+
+def parse(
+    text: str | bytes, error: type[TilesimError], parse_float: Callable[[str], Any] | None = None
+) -> Any:
+    """The values in `text`, UTF-8 where it is bytes; raises `error` where it is no such JSON.
+
+    How deep values are nested and how large numbers are is left to `fault`, a walk through all of them.
+    """
+    try:
+        return decoder(parse_float).decode(text.decode() if isinstance(text, bytes) else text)
+    except json.JSONDecodeError as problem:
+        raise error(f"this is not JSON: {problem.msg} in line {problem.lineno}") from None
+    except UnicodeDecodeError as problem:
+        raise error(f"this is not JSON: byte {problem.start} is no text") from None
+    except (ValueError, ArithmeticError) as problem:
+        raise error(f"this is not JSON that can be read: {problem}") from None
+    except RecursionError:
+        raise error(f"this is nested too deeply; at most {DEEPEST} levels are allowed") from None
+
+
+def fault(values: object) -> str:
+    """What is wrong with parsed `values`, where their nesting is too deep or a number too large, or ""."""
+    level, depth = [values], 0
+    while level:
+        holders = [value for value in level if isinstance(value, dict | list | tuple)]
+        if holders and depth == DEEPEST:
+            return f"this is nested too deeply; at most {DEEPEST} levels are allowed"
+        if any(isinstance(value, int | float) and not abs(value) <= LARGEST for value in level):
+            return "a number in it is too large for a double"
+        level = [v for held in holders for v in (held.values() if isinstance(held, dict) else held)]
+        depth += 1
+    return ""
+
+
+def _constant(word: str) -> float:
+    raise ValueError(f"{word} is no number")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise ValueError(f"the key {shown(twice)} is there twice in one object")
+    return values
+
+
+def size(count: int) -> str:
+    """Bytes as people read them."""
     return f"{count} bytes" if count < 2**20 else f"{count / 2**20:g} MiB"
 
 

@@ -19,7 +19,7 @@ from numpy.lib import format as npy
 
 from tilesim.errors import TilesimError, TraceError, shown
 from tilesim.spans.columns import PLACES, SPAN, TIMES
-from tilesim.storage import files, strict_json
+from tilesim.storage import files
 
 FORMAT = "tilesim trace"
 VERSION = 1
@@ -79,11 +79,11 @@ def _read(archive: ZipFile) -> tuple[dict[str, Any], np.ndarray]:
     """What an archive holds; raises nearly anything, and TraceError where there are words for it."""
     text, shape, dtype = _opened(archive, "header", files.MOST_JSON)
     try:
-        described = strict_json.parse(text.read(), TraceError)
+        described = files.parse(text.read(), TraceError)
         version = described["version"]
     except TraceError as error:
         raise ValueError from error
-    fault = strict_json.fault(described)
+    fault = files.fault(described)
     if fault:
         raise TraceError(f"the header: {fault}")
     if version != VERSION:

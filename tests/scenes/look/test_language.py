@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from babel.messages.pofile import read_po
 from click.testing import CliRunner
+from player_sentences import SENTENCES
 
 import tilesim_scenes
 from tilesim import Costs, Device
 from tilesim.cli import main
 from tilesim.costs import badge
 from tilesim.errors import TilesimError
-from tilesim.player.sentences import SENTENCES
 from tilesim_scenes.film.course import OURS
 from tilesim_scenes.film.settings import LANGUAGES
 from tilesim_scenes.look.language import CATALOGUES, SOURCE, catalogue, check_font, tr, use_language

@@ -13,7 +13,7 @@ from typing import Any
 
 from tilesim.errors import TraceError, shown
 from tilesim.formats.profilers import slices
-from tilesim.formats.profilers.segments import Slice
+from tilesim.formats.profilers.slices import Slice
 from tilesim.formats.reading import AS_IT_IS, Reading
 from tilesim.formats.rows import Rows
 from tilesim.storage.trace_file import FORMAT
@@ -33,8 +33,7 @@ def is_chrome(values: object) -> bool:
 
 
 def own(values: Any) -> Any:
-    """The tilesim run embedded in a file, as JSON for `tilesim.formats.json`, or None. Raises TraceError if
-    it has several runs."""
+    """The tilesim run in a file, JSON for `tilesim.formats.json`, or None; TraceError if it has several."""
     about = values.get("otherData") if isinstance(values, dict) else None
     if not isinstance(about, dict) or about.get("format") != FORMAT:
         return None

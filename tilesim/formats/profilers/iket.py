@@ -1,5 +1,4 @@
-"""IKET's JSON: ranges recorded by the warps of a CuTe DSL kernel, from NVIDIA's `run-iket --postprocess
-json`.
+"""IKET's JSON: ranges recorded by warps of a CuTe DSL kernel, from NVIDIA's `run-iket --postprocess json`.
 
 `launches` lists kernels with `ranges`, which have a name, `startTs` and `endTs` in ns, and the warp's
 location: SM, CTA as three coordinates, warp. A warp's lifetime begins with its block's first instruction.
@@ -13,7 +12,7 @@ from typing import Annotated, Any, TypeVar
 
 from tilesim.errors import TraceError, shown
 from tilesim.formats.profilers import slices
-from tilesim.formats.profilers.segments import Slice
+from tilesim.formats.profilers.slices import Slice
 from tilesim.formats.reading import AS_IT_IS, Reading
 from tilesim.formats.rows import Rows
 from tilesim.storage.decode import between, decode
@@ -62,7 +61,6 @@ class _File:
 
 
 def is_iket(values: object) -> bool:
-    """Whether parsed JSON is in this format."""
     return isinstance(values, dict) and isinstance(values.get("launches"), list)
 
 

@@ -15,20 +15,161 @@ and cycles come from args that every slice has.
 """
 
 import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from tilesim.errors import TraceError, shown
-from tilesim.formats.profilers.segments import Slice, merged, owners, segment, tile_of
 from tilesim.formats.reading import Reading, listed
 from tilesim.formats.rows import Rows, integers
 
+TILE = re.compile(r"(?<![a-z])tile[ _#:=]*([0-9]{1,18})\b(?!\s*[,x.]\s*[0-9])", re.IGNORECASE)
+SM = re.compile(r"(?<![a-z])(?:sm|core)[ _#:=]*([0-9]{1,18})(?![0-9])", re.IGNORECASE)
+CTA = re.compile(r"(?<![a-z])(?:cta|block|blk)[ _#:=]*([0-9]{1,18})(?![0-9])", re.IGNORECASE)
+NUMBERS: dict[str, tuple[tuple[str, ...], re.Pattern[str], tuple[str, ...]]] = {
+    "tile": (("tile",), TILE, ("called",)),
+    "sm": (("sm", "smid"), SM, ("thread", "process")),
+    "cta": (("cta",), CTA, ("thread", "process")),
+}
+"""Where a number stands: under which args, or else as what in which texts of a slice."""
+NUMBER = re.compile(r"([0-9]{1,18})(?![0-9])")
 MAIN = re.compile(r"(?<![a-z])main[ _-]?loop(?![a-z])", re.IGNORECASE)
 EPILOGUE = re.compile(r"(?<![a-z])epilogue(?![a-z])", re.IGNORECASE)
 NO_SEGMENT = re.compile(r"(?<![a-z])(launch|prologue|hand-?over|wait|fix-?up)(?![a-z])", re.IGNORECASE)
 FROM_ARGS = ("k0", "k1", "cycles")
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Slice `number` of its file; `begin` and `end` in ns; `kernel` is "" if the file does not name it."""
+
+    number: int
+    name: str
+    process: str
+    thread: str
+    begin: int
+    end: int
+    args: Mapping[str, Any] = field(default_factory=dict)
+    category: str = ""
+    kernel: str = ""
+    track: object = None
+    """Identifies the track, whatever its name."""
+
+    @property
+    def called(self) -> str:
+        return f"{self.name} {self.category}"
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A slice with the location that it names; None if it names none."""
+
+    of: Slice
+    tile: int | None
+    sm: int
+    cta: int | None
+
+    @property
+    def place(self) -> object:
+        """Identifies its part of the work."""
+        return self.tile, self.sm, str(self.of.args.get("k0"))
+
+    @property
+    def block(self) -> object:
+        """Identifies its thread block: the number, or else the track."""
+        return (self.of.track,) if self.cta is None else self.cta
+
+
+def segment(each: Slice, reading: Reading, noun: str) -> Segment:
+    """The location of a slice; raises TraceError if it names no SM."""
+    cta, sm = _number(each, "cta", reading), _number(each, "sm", reading)
+    for name, found in (("cta", cta), ("sm", sm)):
+        if found is None and name in reading.names:
+            raise TraceError(
+                f"{noun} {each.number} ({shown(each.name)}) has no number {shown(reading.names[name])} "
+                f"to take {name} from; {listed([*each.args, 'thread', 'process', 'name'])}"
+            )
+    if sm is None:
+        args = f" or --map sm={shown(next(iter(each.args)))} from its args" if each.args else ""
+        raise TraceError(
+            f"{noun} {each.number} ({shown(each.name.strip())}) does not say its SM, by the name of its "
+            "thread or process, such as 'SM 5', or by sm in its args; --map sm=thread takes the number in "
+            f"{shown(each.thread)}{args}"
+        )
+    return Segment(each, tile_of(each, reading), sm, cta)
+
+
+def tile_of(each: Slice, reading: Reading) -> int | None:
+    """The tile that a slice names; None if it names none, or tiles come from elsewhere."""
+    return None if reading.tile_from or reading.items else _number(each, "tile", reading)
+
+
+def _number(each: Slice, name: str, reading: Reading) -> int | None:
+    """A number from the slice's args, or else from one of its texts, as NUMBERS or a mapping says."""
+    keys, pattern, texts = NUMBERS[name]
+    if name in reading.names:
+        theirs = reading.names[name]
+        keys, pattern, texts = (theirs,), NUMBER, tuple({theirs} & {"thread", "process", "name"})
+    for key in keys:
+        if type(each.args.get(key)) is int:
+            return each.args[key]
+    match = next(filter(None, (pattern.search(getattr(each, text)) for text in texts)), None)
+    return int(match[1]) if match else None
+
+
+def merged(segments: Sequence[Segment]) -> list[Segment]:
+    """Combine segments recorded by several threads of a block, in file order."""
+    turns: Counter[object] = Counter()
+    groups: dict[object, list[Segment]] = defaultdict(list)
+    for one in sorted(segments, key=lambda one: (one.of.begin, one.of.number)):
+        what = one.of.name if one.tile is None else (one.tile, str(one.of.args.get("k0")))
+        track = one.block, one.of.track, what
+        groups[one.sm, one.block, what, turns[track]].append(one)
+        turns[track] += 1
+    found = [
+        replace(
+            group[0],
+            of=replace(
+                group[0].of,
+                number=min(one.of.number for one in group),
+                begin=min(one.of.begin for one in group),
+                end=max(one.of.end for one in group),
+            ),
+        )
+        for group in groups.values()
+    ]
+    return sorted(found, key=lambda one: one.of.number)
+
+
+def owners(segments: list[Segment], epilogues: list[Segment], noun: str) -> list[tuple[int, Slice]]:
+    """(row of the main loop, epilogue) for each epilogue."""
+    by_tile: dict[object, int] = {}
+    for row, one in enumerate(segments):
+        by_tile.setdefault(one.place, row)
+    by_turn = {turn: row for row, turn in _turns(segments)}
+    found = []
+    for number, turn in _turns(epilogues):
+        each = epilogues[number]
+        owner = by_turn.get(turn) if each.tile is None else by_tile.get(each.place)
+        if owner is None:
+            whose = f"tile {each.tile} on SM {each.sm}" if each.tile is not None else f"SM {each.sm}"
+            raise TraceError(f"{noun} {each.of.number} is an epilogue of {whose}, and has no other slice")
+        found.append((owner, each.of))
+    return found
+
+
+def _turns(segments: Sequence[Segment]) -> list[tuple[int, tuple[object, int]]]:
+    """(row, (block, how many came before it in its block)), in order of time."""
+    turns: Counter[object] = Counter()
+    found = []
+    for row in sorted(range(len(segments)), key=lambda row: segments[row].of.begin):
+        block = segments[row].block
+        found.append((row, (block, turns[block])))
+        turns[block] += 1
+    return found
 
 
 def rows(
@@ -37,7 +178,7 @@ def rows(
     """The rows of `slices`; `noun` is what the file calls one, `entries` when blocks were entered, by cta.
     Raises TraceError, naming the slice at fault, or what is missing and how to give it."""
     found, kernel = _of_one_kernel(list(slices), reading)
-    mains, epilogues = _sorted_out(found, reading, noun)
+    mains, epilogues = _sorted_out(found, reading)
     segments = merged([segment(each, reading, noun) for each in mains])
     drains, ends = [one.of.end for one in segments], [one.of.end for one in segments]
     for row, each in owners(segments, merged([segment(each, reading, noun) for each in epilogues]), noun):
@@ -82,7 +223,7 @@ def _of_one_kernel(slices: list[Slice], reading: Reading) -> tuple[list[Slice], 
     return [each for each in slices if each.kernel == kernel], kernel
 
 
-def _sorted_out(slices: list[Slice], reading: Reading, noun: str) -> tuple[list[Slice], list[Slice]]:
+def _sorted_out(slices: list[Slice], reading: Reading) -> tuple[list[Slice], list[Slice]]:
     """(main loops, epilogues), by the names given or else by the slices' own names."""
     written, main = reading.names.get("epilogue"), reading.names.get("main")
     if written is not None:
@@ -96,14 +237,14 @@ def _sorted_out(slices: list[Slice], reading: Reading, noun: str) -> tuple[list[
             raise TraceError(f"no slice is called {shown(name)}; {listed(each.name for each in slices)}")
     if main is not None:
         return [each for each in slices if each.name == main], epilogues
-    tiled = [each for each in rest if tile_of(each, reading, noun) is not None]
+    tiled = [each for each in rest if tile_of(each, reading) is not None]
     if tiled or not (reading.tile_from or reading.items):
         if not tiled:
             raise TraceError(
                 f"none of its {len(slices)} slices says its tile, by a name such as 'tile 17' or by tile "
                 "in args; give --map tile=NAME, --tile-from cta|order|FILE, or --items"
             )
-        return tiled, [each for each in epilogues if tile_of(each, reading, noun) is not None] or epilogues
+        return tiled, [each for each in epilogues if tile_of(each, reading) is not None] or epilogues
     if reading.items:
         return _outermost(rest), epilogues
     named = [each for each in rest if MAIN.search(each.called)] or rest

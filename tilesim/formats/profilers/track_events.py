@@ -14,9 +14,9 @@ from itertools import islice
 from typing import Any
 
 from tilesim.errors import TraceError
+from tilesim.formats.pftrace import fields, message, signed, text
 from tilesim.formats.profilers import slices
-from tilesim.formats.profilers.segments import Slice
-from tilesim.formats.protobuf import fields, message, signed, text
+from tilesim.formats.profilers.slices import Slice
 from tilesim.formats.reading import AS_IT_IS, Reading
 from tilesim.formats.rows import Rows
 
