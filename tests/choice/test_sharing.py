@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from tilesim import Device, Problem
 from tilesim.choice.candidates import candidates
 from tilesim.choice.choose import choose
-from tilesim.choice.sharing import LAUNCH_NS, dependent_launch, grid, operand_bytes, sent
-from tilesim.choice.waves import waves
+from tilesim.choice.sharing import LAUNCH_NS, dependent_launch, grid, operand_bytes, sent, waves
 from tilesim.devices.hardware import Hardware
 from tilesim.gemm import kernel_of
 from tilesim.kernel_config import KernelConfig

@@ -72,9 +72,8 @@ def test_the_counters_of_a_gpu_say_about_the_same(row):
     assert row["dram_read_bytes"] == pytest.approx(found.hbm_bytes, rel=0.1, abs=20e6)
 
 
-@pytest.mark.parametrize(
-    "row", [row for row in report("l2_order")["rows"] if row["k"] == 8192], ids=lambda row: row["order"]
-)
-def test_batches_read_what_the_gpu_counted(row):
+@pytest.mark.parametrize("order", ["row-major", "grouped:4", "grouped:8", "grouped:16", "hilbert"])
+def test_batches_read_what_the_gpu_counted(order):
+    (row,) = (one for one in report("l2_order")["rows"] if (one["k"], one["order"]) == (8192, order))
     product = Problem(row["m"], row["n"], row["k"], tile=tuple(row["tile"]), order=order)
     assert batch_reads(product, GPU.sms).sum() == pytest.approx(row["dram_read_bytes"], rel=0.002)
