@@ -29,8 +29,8 @@ FILM = {
     "title": "Execution model",
     "question": "How many thread blocks can a GPU run at once?",
     "finding": (
-        "An H200 runs 264 of these 576 thread blocks at once, two on each SM. Its shared memory has no "
-        "room for a third."
+        "An H200 runs 264 of these 576 thread blocks at once, two on each SM. An SM’s shared memory has "
+        "no room for a third."
     ),
     "part": "How the machine works",
     "place": 20,

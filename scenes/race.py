@@ -60,7 +60,7 @@ FILM = {
     "shows": "Three recorded kernels for one product: one SM from its first tile to its last, then all 132.",
     "takes": "traces",
     "gallery": [
-        {"output": "race.gif", "size": "480p", "fps": 12, "from": 57.0, "to": 69.8},
+        {"output": "race.gif", "size": "480p", "fps": 12, "from": 56.9, "to": 70.4},
         {"output": "race.mp4", "poster": "race.png", "size": "720p"},
     ],
 }

@@ -28,10 +28,6 @@ def made(**given):
         (lambda one: one._replace(predicted=1.1 * one.predicted) if one.file == SHOWN else one, "lucky"),
         (lambda one: one._replace(fitted=True) if one.file == SHOWN else one, "was fitted"),
         (lambda one: one._replace(mhz=1640), "clock explains most"),
-        (
-            lambda one: one._replace(predicted=2 * one.measured) if "5632x5632" in one.file else one,
-            "share tiles",
-        ),
         (lambda one: one._replace(predicted=one.measured) if one.sms < 100 else one, "too long"),
     ],
 )
