@@ -5,15 +5,19 @@ the time to run a film's `construct`.
 """
 
 import xml.etree.ElementTree as ET
+from copy import deepcopy
+from enum import Enum
 from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
-from manim import Text, VMobject
+from manim import ManimColor, Text, VMobject
 from manim.mobject.text.text_mobject import TEXT_MOB_SCALE_FACTOR
 
 SVG = "{http://www.w3.org/2000/svg}"
 TARGET = "{http://www.w3.org/1999/xlink}href"
+CONSTANTS = (str, float, int, type(None), Enum, ManimColor)
+"""What nobody changes in place."""
 CLOSED = 1e-4
 """How near to its begin a contour ends to be closed."""
 
@@ -30,7 +34,7 @@ class Letters(Text):
         # Added once all is placed, as Manim would place, style and close each letter on its own.
         drawn, self._drawn = self._drawn, []
         if drawn:
-            blank = VMobject(fill_color=self.color, fill_opacity=1.0, stroke_width=0.0)
+            blank = Letter(fill_color=self.color, fill_opacity=1.0, stroke_width=0.0)
             for points in _as_manim_places(drawn):
                 letter = blank.copy()
                 letter.points = points
@@ -52,6 +56,20 @@ class Letters(Text):
                 place = float(use.attrib["x"]), float(use.attrib["y"]), 0.0
                 self._drawn.append(points + np.array(place))
         return self
+
+
+class Letter(VMobject):
+    """One of them, which is copied in two thirds of a `VMobject`'s time, as animations copy whole texts."""
+
+    def __deepcopy__(self, copies: dict[int, Any]) -> Self:
+        copied = copies[id(self)] = type(self).__new__(type(self))
+        for name, value in vars(self).items():
+            if isinstance(value, np.ndarray):
+                vars(copied)[name] = value.copy()
+            else:
+                vars(copied)[name] = value if isinstance(value, CONSTANTS) else deepcopy(value, copies)
+        copied.original_id = str(id(self))
+        return copied
 
 
 def _as_manim_places(drawn: list[np.ndarray]) -> list[np.ndarray]:
