@@ -20,7 +20,8 @@ SHOWN_ONLY = {
 }
 RUNS = {"sh", "pycon", "python", "toml"}
 NEEDS_GPU = ("record", "bench", "tune")
-FILM = re.compile(r"tilesim export .*(\.(mp4|gif|pptx|png)|slides)")
+FILM = re.compile(r"tilesim (?:export|present) ")
+PAGE_OR_VECTORS = re.compile(r"(?!.*slides).*\.(?:html|svg)")
 KINDS = {
     **dict.fromkeys(("--m", "--n", "--k", "--sms", "--device", "--tile", "--order", "--schedule"), "problem"),
     **dict.fromkeys(("--theme", "--size", "--fps"), "look"),
@@ -38,7 +39,9 @@ WRITTEN = re.compile(r"-o (\S+\.\w+)|convert \S+ (\S+)")
 
 def family(command: str) -> tuple:
     """What an export has in common with those that try the same: kinds of film, file and options."""
-    scene, *words = shlex.split(command)[2:]
+    _, name, scene, *words = shlex.split(command)
+    if name == "present":
+        return (name,)
     kinds = {KINDS.get(word, "parameter") for word in words if word.startswith("--") and word not in BESIDE}
     film = "course" if scene == "course" else Path(scene.partition(":")[0]).suffix
     return film, Path(words[words.index("-o") + 1]).suffix, frozenset(kinds)
@@ -94,7 +97,7 @@ def _place(block: Block, workplace: Path) -> None:
         assert block.text == (ROOT / block.what).read_text("utf-8")
     else:
         text = re.sub("^fps = .*\n", "", block.text, flags=re.MULTILINE)
-        text = re.sub("^size = .*$", 'size = "256x144"\nfps = 2', text, flags=re.MULTILINE)
+        text = re.sub("^size = .*$", 'size = "256x144"\nfps = 2\nto = 4', text, flags=re.MULTILINE)
         (workplace / block.what).write_text(text, "utf-8")
 
 
@@ -119,8 +122,8 @@ def _run(command: str, page: Path, workplace: Path) -> None:
         if "export" in words or "manim" in words or "--picture" in words or "doctor" in words:
             pytest.importorskip("manim")
         if words[0] == "tilesim":
-            film, whole = FILM.match(command) or words[1] == "present", WHOLE.match(command)
-            _call([*words[1:], *SMALL * bool(film), *SHORT * bool(whole)], workplace)
+            drawn = FILM.match(command) and not (words[1] == "export" and PAGE_OR_VECTORS.match(command))
+            _call([*words[1:], *SMALL * bool(drawn), *SHORT * bool(WHOLE.match(command))], workplace)
         else:
             done = run("bash", "-c", command, cwd=workplace)
             assert done.returncode == 0, f"{command}\n{done.stderr}"
