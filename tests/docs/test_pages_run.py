@@ -26,9 +26,8 @@ KINDS = {
     **dict.fromkeys(("--m", "--n", "--k", "--sms", "--device", "--tile", "--order", "--schedule"), "problem"),
     **dict.fromkeys(("--theme", "--size", "--fps"), "look"),
     **dict.fromkeys(("--from", "--to"), "part"),
-    **{name: name for name in ("--trace", "--report", "--films", "--format")},
 }
-"""What kind of option each is; the others are parameters of a film, but for what is written beside it."""
+"""Options of which one is tried for all of its kind."""
 BESIDE = {"--captions", "--finding"}
 SMALL = ("--size", "256x144", "--fps", "2", "--jobs", "1")
 WHOLE = re.compile(r"tilesim export (?!course)(?!.*--(?:from|to) ).*\.(mp4|gif)")
@@ -37,26 +36,31 @@ SHORT = ("--to", "4")
 WRITTEN = re.compile(r"-o (\S+\.\w+)|convert \S+ (\S+)")
 
 
-def family(command: str) -> tuple:
-    """What an export has in common with those that try the same: kinds of film, file and options."""
+def tried(command: str) -> set[tuple[str, str]]:
+    """What an export tries: a kind of film in a kind of file, and kinds of options for such a film."""
     _, name, scene, *words = shlex.split(command)
     if name == "present":
-        return (name,)
-    kinds = {KINDS.get(word, "parameter") for word in words if word.startswith("--") and word not in BESIDE}
+        return {(name, ".html")}
     film = "course" if scene == "course" else Path(scene.partition(":")[0]).suffix
-    return film, Path(words[words.index("-o") + 1]).suffix, frozenset(kinds)
+    options = {word for word in words if word.startswith("--")} - BESIDE
+    return {(film, Path(words[words.index("-o") + 1]).suffix)} | {
+        (film, KINDS.get(one, one)) for one in options
+    }
 
 
-FILMS = [
-    (page, command)
-    for page in PAGES
-    for block in blocks(page)
-    if block.language == "sh"
-    for command in commands(block)
-    if FILM.match(command)
-]
-RENDERED = set({family(command): (page, command) for page, command in reversed(FILMS)}.values())
-"""The first film of each family, which is rendered, and its page."""
+def rendered() -> set[tuple[Path, str]]:
+    """The exports, each with its page, that try something that none before them does."""
+    found, before = set(), set()
+    for page in PAGES:
+        every = [command for block in blocks(page) if block.language == "sh" for command in commands(block)]
+        for command in filter(FILM.match, every):
+            if not tried(command) <= before:
+                found.add((page, command))
+                before |= tried(command)
+    return found
+
+
+RENDERED = rendered()
 
 
 @pytest.fixture
@@ -102,7 +106,7 @@ def _place(block: Block, workplace: Path) -> None:
 
 
 def _run(command: str, page: Path, workplace: Path) -> None:
-    """Run a command as it stands, but films small, and of each family one.
+    """Run a command as it stands, but films small, and no export that tries what others do.
 
     Of a command that needs a GPU, take what it wrote on one.
     """
