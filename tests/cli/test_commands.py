@@ -153,12 +153,6 @@ def test_which_device_is_meant(tmp_path):
     assert device == Device.named("h200", ctas_per_sm=2, busy_sms=3)
 
 
-def test_lanes():
-    text = run("simulate", "naive", *SMALL, "--costs", "ideal", "--gantt", "--width", "60")
-    assert len(text.splitlines()) == 1 + 2 + 4 + 1
-    assert text.splitlines()[3].startswith("SM 0  [0=====")
-
-
 @pytest.mark.parametrize("schedule", EVERY_SCHEDULE)
 def test_plan_as_json_is_the_plan(schedule):
     printed = json.loads(run("plan", schedule, *SMALL, "--json"))

@@ -70,9 +70,3 @@ def test_a_simulation_beside_its_measured_run_has_a_lag(tmp_path):
     data = data_in((tmp_path / "a.html").read_text("utf-8"))
     pair = [since_first_multiply(trace).makespan for trace in (simulated, measured(simulated))]
     assert data["lag"]["lags"][-1] == pair[1] - pair[0]
-
-
-def test_an_instant_that_the_run_does_not_have(tmp_path):
-    said = export("race", *SMALL, "-o", tmp_path / "a.html", "--at", "9ms", code=1)
-    assert said.stderr.startswith("error: the time 9000 µs is outside")
-    assert not list(tmp_path.iterdir())
