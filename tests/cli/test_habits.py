@@ -70,7 +70,7 @@ def test_no_command_asks_the_network(tmp_path):
         "export a.npz -o a.html",
     ]
     if find_spec("manim"):
-        lines += ["doctor", "export one-tile --size 480p -o a.png", "export race -o b.html"]
+        lines += ["doctor", "export a.npz --at 1us --size 64x64 -o a.png", "export race -o b.html"]
     done = offline(COMMANDS, *lines)
     assert done.stderr.count("error: ") == 0 and done.stdout.count(" ended with 0\n") == len(lines), done
 

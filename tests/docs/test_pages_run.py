@@ -1,10 +1,13 @@
 """Every command and snippet on every page runs: a page's from top to bottom, in a folder of its own."""
 
 import contextlib
+import doctest
 import re
+import runpy
 import shlex
 import shutil
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -12,6 +15,7 @@ import others
 import pytest
 from pages import PAGES, ROOT, Block, blocks, commands, run
 
+from tilesim import SCHEDULES
 from tilesim.cli import main
 
 SHOWN_ONLY = {
@@ -120,7 +124,7 @@ def _run(command: str, page: Path, workplace: Path) -> None:
         _parse(words[1:])
         _stand_in(words, workplace)
     elif FILM.match(command) and (page, command) not in RENDERED:
-        with contextlib.chdir(workplace):
+        with _there(workplace):
             _parse(words[1:])
     else:
         if "export" in words or "manim" in words or "--picture" in words or "doctor" in words:
@@ -128,6 +132,8 @@ def _run(command: str, page: Path, workplace: Path) -> None:
         if words[0] == "tilesim":
             drawn = FILM.match(command) and not (words[1] == "export" and PAGE_OR_VECTORS.match(command))
             _call([*words[1:], *SMALL * bool(drawn), *SHORT * bool(WHOLE.match(command))], workplace)
+        elif "manim" in words:
+            _manim(words, workplace)
         else:
             done = run("bash", "-c", command, cwd=workplace)
             assert done.returncode == 0, f"{command}\n{done.stderr}"
@@ -135,11 +141,31 @@ def _run(command: str, page: Path, workplace: Path) -> None:
         assert all((workplace / path).stat().st_size > 100 for path in written), command
 
 
+@contextlib.contextmanager
+def _there(workplace: Path) -> Iterator[pytest.MonkeyPatch]:
+    """In this process, where Manim is loaded once for all, in that folder, with its modules and schedules."""
+    with contextlib.chdir(workplace), pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(workplace)
+        patch.setattr(SCHEDULES, "_registered", dict(SCHEDULES._registered))
+        yield patch
+
+
 def _call(words: list[str], workplace: Path) -> None:
-    """Run a command of tilesim in this process, where Manim is loaded once for all of them."""
-    with contextlib.chdir(workplace), pytest.raises(SystemExit) as ended:
+    """Run a command of tilesim."""
+    with _there(workplace), pytest.raises(SystemExit) as ended:
         main(words)
     assert not ended.value.code, words
+
+
+def _manim(words: list[str], workplace: Path) -> None:
+    """Run Manim's own command, with the variables that are set before it."""
+    from manim import __main__, tempconfig
+
+    with _there(workplace) as patch, tempconfig({}):
+        *variables, _ = words[: words.index("manim") + 1]
+        for variable in variables:
+            patch.setenv(*variable.split("="))
+        __main__.main(words[len(variables) + 1 :], standalone_mode=False)
 
 
 def _parse(words: list[str]) -> None:
@@ -174,26 +200,29 @@ def _stand_in(words: list[str], workplace: Path) -> None:
 
 def _execute(code: str, workplace: Path) -> None:
     """Run a snippet; one of a GPU runs in Triton's interpreter, with small matrices."""
-    environment = {"PYTHONPATH": str(workplace)}
+    script = workplace / "snippet.py"
     if "torch" in code:
         pytest.importorskip("torch")
         pytest.importorskip("triton")
-        code, environment = code.replace('"cuda"', '"cpu"'), environment | {"TRITON_INTERPRET": "1"}
         code = re.sub(r"randn\((\d+), (\d+)", lambda m: f"randn({int(m[1]) // 8}, {int(m[2]) // 8}", code)
+        script.write_text(code.replace('"cuda"', '"cpu"'), "utf-8")
+        done = run("python", script, cwd=workplace, TRITON_INTERPRET="1")
+        assert done.returncode == 0, done.stderr
+        return
     if "film" in code:
         pytest.importorskip("manim")
-    script = workplace / "snippet.py"
-    script.write_text(code, "utf-8")
-    done = run("python", script, cwd=workplace, **environment)
-    assert done.returncode == 0, done.stderr
+    script.write_text(code.replace('size="480p"', 'size="256x144"'), "utf-8")
+    with _there(workplace):
+        runpy.run_path(str(script), run_name="__main__")
 
 
 def _converse(examples: str, workplace: Path) -> None:
     """Try a page's interactive examples, in which a name that one defines is known to the next."""
     script = workplace / "examples.txt"
     script.write_text(examples, "utf-8")
-    done = run("python", "-m", "doctest", script, cwd=workplace, PYTHONPATH=str(workplace))
-    assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
+    with _there(workplace):
+        found = doctest.testfile(str(script), module_relative=False)
+    assert found.attempted and not found.failed
 
 
 def test_commands_and_examples_are_found() -> None:
