@@ -91,6 +91,8 @@ WRONG_USAGE = {
     "sweep --jobs 0": "'--jobs'",
     "sweep -o t.json": "t.json: a table is written as .csv or .parquet",
     "sweep --picture t.jpg": "t.jpg: a picture is written as .png",
+    "sweep --picture t.png --m 64": "a picture needs a size that varies; give several values of --m, --n or",
+    f"sweep --picture t.png --tile {','.join(f'{m}x64x64' for m in range(64, 71))}": "a picture shows at",
     "sweep --costs c -o c": "c: it is read as c",
     "sweep --costs c --picture c": "c: it is read as c",
     "sweep -o new --picture ./new": "they are the same file",
@@ -212,7 +214,7 @@ def held(folder):
 )
 def test_what_is_wrong_is_one_sentence(line, code, here):
     words, before = shlex.split(line), held(here)
-    if words[0] in ("export", "present"):
+    if words[0] in ("export", "present") or "--picture" in words:
         pytest.importorskip("manim")
     assert (WRONG_USAGE | FAILURES)[line] in said(*words, code=code)
     assert held(here) == before

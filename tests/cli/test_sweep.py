@@ -154,18 +154,3 @@ def test_the_picture_is_written(tmp_path):
     run("--jobs", "1", "-o", tmp_path / "t.csv", "--picture", tmp_path / "p.png", "--size", "480p")
     with Image.open(tmp_path / "p.png") as picture:
         assert (picture.format, picture.size) == ("PNG", (854, 480))
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--m", "64"], "a picture needs a size that varies; give several values of --m, --n or --k"),
-        (["--tile", ",".join(f"{m}x64x64" for m in range(64, 71))], "tile makes 14; a picture shows at"),
-    ],
-)
-def test_what_no_picture_can_show_is_said_before_any_work(words, said, tmp_path, monkeypatch):
-    pytest.importorskip("manim")
-    monkeypatch.setattr("tilesim.cli.commands.sweep.sweep", None)
-    result = run(*words, "--picture", tmp_path / "p.png", code=2)
-    assert said in result.stderr
-    assert not list(tmp_path.iterdir())
