@@ -58,7 +58,6 @@ WRONG_USAGE = {
     "calibrate": "TRACE",
     "calibrate good.npz -o x.txt": "x.txt: costs are written as .json",
     "calibrate run.json -o run.json": "run.json: it is read as run.json",
-    "calibrate run.json -o link.json": "link.json: it is read as",
     "record naive": "'-o'",
     "record naive -o x.png": "x.png: a trace is written as .npz",
     "record naive --kernel cutlass -o x.npz": "'cutlass'",
@@ -73,8 +72,6 @@ WRONG_USAGE = {
     "convert a.npz b.txt": "b.txt has no extension of a known format",
     "convert a.npz b.NPZ --to csv": "b.NPZ would look like a native trace",
     "convert run.json folder/../run.json --to csv": "it is read as run.json",
-    "convert link.json run.json": "run.json: it is read as link.json",
-    "convert run.json hard.json --to csv": "hard.json: it is",
     "convert good.npz measured.npz a.csv": "2 traces need a Perfetto file",
     "convert plain.csv a.npz --m 0": "m is 0",
     "sweep --m 0": "m is 0; it must be a whole number from 1",
@@ -94,7 +91,6 @@ WRONG_USAGE = {
     "sweep --picture t.png --m 64": "a picture needs a size that varies; give several values of --m, --n or",
     f"sweep --picture t.png --tile {','.join(f'{m}x64x64' for m in range(64, 71))}": "a picture shows at",
     "sweep --costs c -o c": "c: it is read as c",
-    "sweep --costs c --picture c": "c: it is read as c",
     "sweep -o new --picture ./new": "they are the same file",
     "bench -o x.csv": "x.csv: figures are written as .json",
     "bench --size 4096x4096": "not three sizes",
@@ -199,8 +195,6 @@ def here(tmp_path, monkeypatch):
     costs = {"c": '{"k_step": 700}', "long": '{"k_step": 1e15}', "wrong": '{"k_steps": 3}', "empty": "{}"}
     for name, text in {**costs, "film.py": "mine", "course.mp4": "old"}.items():
         Path(name).write_text(text)
-    Path("link.json").symlink_to("run.json")
-    Path("hard.json").hardlink_to("run.json")
     Path("folder").mkdir()
     return tmp_path
 
