@@ -70,7 +70,7 @@ def test_a_cluster_that_loses_a_worker_does_its_task_again(cluster, scene, tmp_p
     distributed = pytest.importorskip("distributed")
     with distributed.Client(cluster) as client:
         pids = client.run(os.getpid)
-        command = [sys.executable, "-m", "tilesim", "export", str(scene), "--size", "480p", "--fps", "30"]
+        command = [sys.executable, "-m", "tilesim", "export", str(scene), "--size", "320x180", "--fps", "30"]
         command += ["--cluster", cluster.scheduler_address, "-o", str(tmp_path / "film.mp4")]
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         deadline, busy = time.monotonic() + 60, None

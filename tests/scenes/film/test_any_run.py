@@ -83,7 +83,7 @@ def test_percents_add_up_to_a_hundred() -> None:
 
 OWN = Path(__file__).parents[2] / "own_kernel.csv"
 ONE = Problem(128, 256, 512)
-MANY = Problem(2**14, 2**14, 64, tile=(64, 64, 64))
+MANY = Problem(2**13, 2**13, 64, tile=(64, 64, 64))
 FULL = Problem(128, 512, 4, tile=(128, 128, 4))
 FEW = Problem(384, 1536, 512)
 RUNS = {
@@ -92,7 +92,7 @@ RUNS = {
     "no pause": lambda: simulate("naive", FULL, Device(4), Costs.ideal()),
     "two residents": lambda: simulate("naive", FEW, Device(4, 2)),
     "waits for partials": lambda: simulate("stream-k", Problem(384, 1280, 2048), Device.named("h200", sms=4)),
-    "65,536 tiles": lambda: simulate("persistent", MANY, Device.named("h200")),
+    "16,384 tiles": lambda: simulate("persistent", MANY, Device.named("h200")),
     "a name of many words": lambda: replace(simulate("naive", FEW, Device(4)), schedule="kernel " * 142),
     "a name and a GPU of wide letters": lambda: replace(
         simulate("naive", FEW, Device(4)), schedule="W" * 1000, origin="measured", meta={"gpu": "W" * 1000}
