@@ -65,7 +65,7 @@ def test_no_command_asks_the_network(tmp_path):
         "list",
         "info --device a100",
         f"explain {ROOT}/tilesim/data/traces/h200-naive-4096x4096x512-grouped8.npz",
-        "sweep --m 512 --n 512 -o a.csv",
+        "sweep --m 512 --n 512 --jobs 1 -o a.csv",
         "init mine.py",
         "export a.npz -o a.html",
     ]
