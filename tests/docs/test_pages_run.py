@@ -1,21 +1,18 @@
 """Every command and snippet on every page runs: a page's from top to bottom, in a folder of its own."""
 
-import contextlib
 import doctest
 import re
 import runpy
 import shlex
 import shutil
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
 import others
 import pytest
-from pages import PAGES, ROOT, Block, blocks, commands, run
+from pages import PAGES, ROOT, Block, blocks, commands, run, there
 
-from tilesim import SCHEDULES
 from tilesim.cli import main
 
 SHOWN_ONLY = {
@@ -124,7 +121,7 @@ def _run(command: str, page: Path, workplace: Path) -> None:
         _parse(words[1:])
         _stand_in(words, workplace)
     elif FILM.match(command) and (page, command) not in RENDERED:
-        with _there(workplace):
+        with there(workplace):
             _parse(words[1:])
     else:
         if "export" in words or "manim" in words or "--picture" in words or "doctor" in words:
@@ -141,18 +138,9 @@ def _run(command: str, page: Path, workplace: Path) -> None:
         assert all((workplace / path).stat().st_size > 100 for path in written), command
 
 
-@contextlib.contextmanager
-def _there(workplace: Path) -> Iterator[pytest.MonkeyPatch]:
-    """In this process, where Manim is loaded once for all, in that folder, with its modules and schedules."""
-    with contextlib.chdir(workplace), pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(workplace)
-        patch.setattr(SCHEDULES, "_registered", dict(SCHEDULES._registered))
-        yield patch
-
-
 def _call(words: list[str], workplace: Path) -> None:
     """Run a command of tilesim."""
-    with _there(workplace), pytest.raises(SystemExit) as ended:
+    with there(workplace), pytest.raises(SystemExit) as ended:
         main(words)
     assert not ended.value.code, words
 
@@ -161,7 +149,7 @@ def _manim(words: list[str], workplace: Path) -> None:
     """Run Manim's own command, with the variables that are set before it."""
     from manim import __main__, tempconfig
 
-    with _there(workplace) as patch, tempconfig({}):
+    with there(workplace) as patch, tempconfig({}):
         *variables, _ = words[: words.index("manim") + 1]
         for variable in variables:
             patch.setenv(*variable.split("="))
@@ -212,7 +200,7 @@ def _execute(code: str, workplace: Path) -> None:
     if "film" in code:
         pytest.importorskip("manim")
     script.write_text(code.replace('size="480p"', 'size="256x144"'), "utf-8")
-    with _there(workplace):
+    with there(workplace):
         runpy.run_path(str(script), run_name="__main__")
 
 
@@ -220,7 +208,7 @@ def _converse(examples: str, workplace: Path) -> None:
     """Try a page's interactive examples, in which a name that one defines is known to the next."""
     script = workplace / "examples.txt"
     script.write_text(examples, "utf-8")
-    with _there(workplace):
+    with there(workplace):
         found = doctest.testfile(str(script), module_relative=False)
     assert found.attempted and not found.failed
 
