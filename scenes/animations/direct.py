@@ -21,8 +21,11 @@ class Direct(Animation):
 
     def _setup_scene(self, scene: Any) -> None:
         if scene is not None:
-            there = set(scene.get_mobject_family_members())
-            scene.add(*(one for one in self.parts if one not in there))
+            # Who is a part of what is there is found out slowly, so only where one is not there itself.
+            apart = [one for one in self.parts if one not in scene.mobjects]
+            there = set(scene.get_mobject_family_members()) if apart else set()
+            if new := [one for one in apart if one not in there]:
+                scene.add(*new)
 
     def interpolate_mobject(self, alpha: float) -> None:
         """Nothing moves."""

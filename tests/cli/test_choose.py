@@ -107,10 +107,10 @@ def test_the_ranking_is_the_library_s_and_sms_alone_are_so_many_of_an_h200():
 
 def test_measured_times_are_judged_without_a_gpu(tmp_path):
     shipped = json.loads(CHOICE.read_text("utf-8"))
-    rows = shipped["rows"][::6]
+    rows = shipped["rows"][::12]
     (some := tmp_path / "some.json").write_text(json.dumps(shipped | {"rows": rows}))
     count = sum(row["held_out"] for row in rows)
     held_out = said("bench", "choice", "--measured", some).splitlines()[-1]
     assert held_out.startswith(f"held out: products {count}, mean_ratio")
     judged = json.loads(said("bench", "choice", "--measured", some, "--json"))["rows"]
-    assert sum(row["held_out"] for row in judged) == count > 10
+    assert sum(row["held_out"] for row in judged) == count > 5

@@ -114,18 +114,6 @@ def test_figures_as_a_table():
     assert shown["launch time"].startswith("0 ns, ") and shown["tail"].startswith("32.000 µs; 96.000 µs idle")
 
 
-def test_the_trace_is_the_one_that_the_library_makes(tmp_path):
-    first, again, other = (tmp_path / name for name in ("a.npz", "b.npz", "c.npz"))
-    costs = tmp_path / "costs.json"
-    costs.write_text('{"k_step": 700.5, "jitter": 0.1, "overlap": true}')
-    run("simulate", "persistent", *SMALL, "--costs", costs, "--seed", 3, "-o", first)
-    run("simulate", "persistent", *SMALL, "--costs", costs, "--seed", 4, "-o", other)
-    problem = Problem(384, 384, 128, tile=(128, 128, 4))
-    device, given = Device.named("h200", sms=4), Costs(k_step=700.5, jitter=0.1, overlap=True)
-    simulate("persistent", problem, device, given, 3).save(again)
-    assert first.read_bytes() == again.read_bytes() != other.read_bytes()
-
-
 @pytest.mark.parametrize("name", ["t.npz", "t.csv", "t.json", "t.perfetto.json", "T.JSON"])
 def test_the_ending_of_an_output_tells_its_format(name, tmp_path):
     run("simulate", "persistent", *SMALL, "-o", tmp_path / "a.npz")
@@ -151,12 +139,6 @@ def test_which_device_is_meant(tmp_path):
         assert device == Device.named("h200", sms=4) and "H200" in source
     device, _ = device_of(tmp_path, "--ctas-per-sm", 2, "--busy-sms", 3)
     assert device == Device.named("h200", ctas_per_sm=2, busy_sms=3)
-
-
-def test_lanes():
-    text = run("simulate", "naive", *SMALL, "--costs", "ideal", "--gantt", "--width", "60")
-    assert len(text.splitlines()) == 1 + 2 + 4 + 1
-    assert text.splitlines()[3].startswith("SM 0  [0=====")
 
 
 @pytest.mark.parametrize("schedule", EVERY_SCHEDULE)

@@ -10,7 +10,6 @@ from command_line import said
 from tilesim import Costs, Device, Problem, Trace, simulate
 from tilesim.analysis.compare import compare
 from tilesim.analysis.divergence import since_first_multiply
-from tilesim.formats import save
 from tilesim.metrics import run as length
 
 H200 = Device.named("h200", sms=8)
@@ -113,13 +112,3 @@ def test_a_run_that_is_repeated_exactly_and_one_that_others_wrote(files, tmp_pat
     found = json.loads(run(tmp_path / "foreign.npz", "--json"))
     again = json.loads(run(tmp_path / "measured.npz", "--json"))
     assert figures_of(found) == figures_of(again) and found["measured"]["schedule"] == "cutlass"
-
-
-def test_a_file_of_others_is_read_as_options_say(files, tmp_path):
-    *_, measured, _, trace = files
-    save(trace, tmp_path / "own.csv", "csv")
-    text = (tmp_path / "own.csv").read_text()
-    (tmp_path / "own.csv").write_text(text.replace(",start,", ",t0,"))
-    assert "--map start=NAME" in run(tmp_path / "own.csv", code=1)
-    found = json.loads(run(tmp_path / "own.csv", "--map", "start=t0", "--json"))
-    assert figures_of(found) == figures_of(json.loads(run(measured, "--json")))

@@ -40,14 +40,6 @@ def test_options_say_what_the_file_does_not(tmp_path):
     assert trace.schedule == "mine"
 
 
-@pytest.mark.parametrize("to", ["csv", "json", "perfetto"])
-def test_there_and_back_again(to, tmp_path):
-    simulate("persistent", Problem(1024, 1024, 512), Device.named("h200", 4)).save(tmp_path / "a.npz")
-    said("convert", tmp_path / "a.npz", tmp_path / "b.json", "--to", to)
-    said("convert", tmp_path / "b.json", tmp_path / "c.NPZ")
-    assert (tmp_path / "c.NPZ").read_bytes() == (tmp_path / "a.npz").read_bytes()
-
-
 def test_a_pipe_can_be_read(tmp_path):
     words = [sys.executable, "-m", "tilesim", "convert", "/dev/stdin", "/dev/stdout", "--to", "json"]
     piped = subprocess.run(words, input=SAID + OWN, capture_output=True, text=True, check=True)
@@ -66,12 +58,6 @@ def test_what_is_wrong_with_a_file_is_a_failure(own, tmp_path):
     refusal = said("convert", own, out, *OPTIONS[:-1], 1, code=1)
     assert "line 3: sm is 1; it must be from 0 to 0" in refusal
     assert not out.exists()
-
-
-def test_a_film_shows_a_file_of_any_format(own, tmp_path):
-    pytest.importorskip("manim")
-    said("export", "naive", "--trace", own, "-o", tmp_path / "a.png", "--size", "480p")
-    assert (tmp_path / "a.png").stat().st_size > 1000
 
 
 @pytest.mark.parametrize("name", others.FILES)

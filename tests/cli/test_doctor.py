@@ -12,7 +12,6 @@ from click.testing import CliRunner
 
 from tilesim.cli import main
 from tilesim.cli.commands import doctor as machine
-from tilesim.cli.commands.doctor import Check, line
 from tilesim.errors import TilesimError
 
 
@@ -133,12 +132,3 @@ def test_the_gpu_is_what_nvidia_smi_says(tmp_path, monkeypatch, output, code, st
     gpu = states()["GPU"]
     assert gpu["state"] == state
     assert (gpu["found"] == "NVIDIA H200 and 1 other, driver 580.95.05, preset h200") == (state == "ok")
-
-
-def test_each_line_says_what_to_do():
-    for check in machine.checks():
-        assert check.state in ("ok", "missing", "old")
-        assert bool(check.advice) == (check.state != "ok")
-        assert "\n" not in line(check)
-    lacking = Check("films", "manim", "missing", "", "pip install 'manim>=0.22'")
-    assert line(lacking).startswith("  missing  manim")

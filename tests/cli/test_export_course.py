@@ -173,19 +173,6 @@ def test_without_films_it_is_the_course_in_teaching_order(tmp_path, monkeypatch)
     assert [order.settings["next"] for order in ordered] == [*names[1:], "none"]
 
 
-def test_what_films_say_is_as_late_as_all_before_them_are_long():
-    course, joining = load("scenes", "render.course"), load("scenes", "render.files.joining")
-    said = joining.Extras([joining.Cue(0.5, 1.0, "It moves")], [joining.Chapter(0.0, "A film")])
-    films = [load("scenes", "render.export").Drawn((), frames, said, {}) for frames in (10, 25, 5)]
-    assert course.starts(films) == [0, 10, 35, 40]
-    whole = course.together(films, 5)
-    assert [cue[:2] for cue in whole.cues] == [(0.5, 1.0), (2.5, 3.0), (7.5, 8.0)]
-    assert [chapter.start for chapter in whole.chapters] == [0.0, 2.0, 7.0]
-    exporting = load("scenes", "render.export")
-    lengths = [exporting.Exported(seconds, exporting.Extras(), {}).about for seconds in (4.333, 99.9, 1234.5)]
-    assert lengths == ["4.33 s", "99.9 s", "1234 s"]
-
-
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device"), MemoryError])
 def test_a_course_that_fails_leaves_what_was_there(error, tmp_path, monkeypatch):
     """The second film does."""

@@ -14,7 +14,6 @@ from programs import data_in, measured, race
 
 from tilesim.analysis.divergence import since_first_multiply
 from tilesim.cli.packages import load
-from tilesim.errors import TilesimError
 
 SMALL = ["--m", "384", "--n", "1536", "--k", "512", "--sms", "4"]
 
@@ -38,17 +37,11 @@ def test_a_page_says_what_the_film_finds_and_plays_what_it_shows(tmp_path):
         assert part in said.stdout, "a fragment is a component around a link"
 
 
-@pytest.mark.parametrize(("lang", "play"), [("zh", "播放"), ("pt", "Reproduzir")])
-def test_a_page_speaks_the_language_that_was_asked_for(lang, play, tmp_path):
-    check_font = load("scenes", "look.language").check_font
-    try:
-        check_font(lang)
-    except TilesimError as error:
-        pytest.skip(str(error))
-    export("race", *SMALL, "--lang", lang, "-o", tmp_path / "race.html")
+def test_a_page_speaks_the_language_that_was_asked_for(tmp_path):
+    export("race", *SMALL, "--lang", "pt", "-o", tmp_path / "race.html")
     text = (tmp_path / "race.html").read_text("utf-8")
-    assert f'<html lang="{lang}">' in text
-    assert data_in(text)["words"]["Play"] == play
+    assert '<html lang="pt">' in text
+    assert data_in(text)["words"]["Play"] == "Reproduzir"
 
 
 def test_a_file_of_a_trace_is_a_page(tmp_path):
@@ -77,9 +70,3 @@ def test_a_simulation_beside_its_measured_run_has_a_lag(tmp_path):
     data = data_in((tmp_path / "a.html").read_text("utf-8"))
     pair = [since_first_multiply(trace).makespan for trace in (simulated, measured(simulated))]
     assert data["lag"]["lags"][-1] == pair[1] - pair[0]
-
-
-def test_an_instant_that_the_run_does_not_have(tmp_path):
-    said = export("race", *SMALL, "-o", tmp_path / "a.html", "--at", "9ms", code=1)
-    assert said.stderr.startswith("error: the time 9000 µs is outside")
-    assert not list(tmp_path.iterdir())

@@ -65,12 +65,12 @@ def test_no_command_asks_the_network(tmp_path):
         "list",
         "info --device a100",
         f"explain {ROOT}/tilesim/data/traces/h200-naive-4096x4096x512-grouped8.npz",
-        "sweep --m 512 --n 512 -o a.csv",
+        "sweep --m 512 --n 512 --jobs 1 -o a.csv",
         "init mine.py",
         "export a.npz -o a.html",
     ]
     if find_spec("manim"):
-        lines += ["doctor", "export one-tile --size 480p -o a.png", "export race -o b.html"]
+        lines += ["doctor", "export a.npz --at 1us --size 64x64 -o a.png", "export race -o b.html"]
     done = offline(COMMANDS, *lines)
     assert done.stderr.count("error: ") == 0 and done.stdout.count(" ended with 0\n") == len(lines), done
 
@@ -123,10 +123,7 @@ def test_without_colour_means_without_colour(tmp_path):
     "path",
     [
         r"C:\films\mine.py",
-        "C:mine.py",
-        "C:/films/mine.py",
         r"\\server\films\mine.py",
-        r"..\mine.py",
         "MINE.PY",
     ],
 )

@@ -22,7 +22,7 @@ from manim import *
 
 class Spins(Scene):
     def construct(self):
-        self.play(Rotating(Square(color=RED, fill_opacity=1), run_time=7))
+        self.play(Rotating(Square(color=RED, fill_opacity=1), run_time=5))
 """
 CUT = ["--size", "128x72", "--fps", "10"]
 
@@ -32,7 +32,7 @@ run = partial(tilesim, "export")
 
 @pytest.fixture(scope="module")
 def scene(tmp_path_factory):
-    """A scene of four segments."""
+    """A scene of three segments."""
     file = tmp_path_factory.mktemp("scenes") / "spins.py"
     file.write_text(SCENE, "utf-8")
     return file
@@ -70,7 +70,7 @@ def test_a_cluster_that_loses_a_worker_does_its_task_again(cluster, scene, tmp_p
     distributed = pytest.importorskip("distributed")
     with distributed.Client(cluster) as client:
         pids = client.run(os.getpid)
-        command = [sys.executable, "-m", "tilesim", "export", str(scene), "--size", "480p", "--fps", "30"]
+        command = [sys.executable, "-m", "tilesim", "export", str(scene), "--size", "320x180", "--fps", "30"]
         command += ["--cluster", cluster.scheduler_address, "-o", str(tmp_path / "film.mp4")]
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         deadline, busy = time.monotonic() + 60, None
@@ -81,7 +81,7 @@ def test_a_cluster_that_loses_a_worker_does_its_task_again(cluster, scene, tmp_p
         _, said = process.communicate(timeout=120)
         assert pids[busy] not in client.run(os.getpid).values()
     assert process.returncode == 0 and said.startswith("wrote ") and said.count("\n") == 1
-    assert len(frames(tmp_path / "film.mp4")) == 210
+    assert len(frames(tmp_path / "film.mp4")) == 150
     assert [path.name for path in tmp_path.iterdir()] == ["film.mp4"]
 
 

@@ -18,17 +18,43 @@ from programs import NARROW, TALK, WIDE, data_in, opening, race
 from tilesim import Trace
 
 FPS = 10
-SMALL = ["--m", "384", "--n", "1536", "--k", "512", "--sms", "4", "--size", "160x90", "--fps", str(FPS)]
+SMALL = ["--size", "160x90", "--fps", str(FPS)]
+FILM = """
+from manim import RIGHT, Square
+from tilesim import Device, Problem
+from tilesim_scenes import Film, Finding
+from tilesim_scenes.film.traces import Default
+
+class Short(Film):
+    default = Default(("naive",), Problem(256, 512, 128), Device.named("h200", sms=4))
+
+    def construct(self):
+        self.title("Who moves?")
+        self.badge(self.traces[0])
+        square = Square()
+        for side in (2, -1, 3, -2):
+            self.say(f"A square moves by {side}")
+            self.play(square.animate(run_time=1).shift(side * RIGHT))
+        self.finding(Finding(f"{self.traces[0].schedule} moved", "×2"))
+"""
 HOSTILE = "</script><script>document.title = 'in'</script><img src=x onerror=alert(1)>"
 
 export = partial(tilesim, "export")
 
 
 @pytest.fixture(scope="module")
-def talk(tmp_path_factory):
-    """The page of a small film's slides, and what the command said."""
-    file = tmp_path_factory.mktemp("talk") / "talk.html"
-    said = export("naive", *SMALL, "--format", "slides", "-o", file, "--json", "--theme", "light")
+def short(tmp_path_factory):
+    """The file of a film of four captions."""
+    file = tmp_path_factory.mktemp("film") / "short.py"
+    file.write_text(FILM, "utf-8")
+    return file
+
+
+@pytest.fixture(scope="module")
+def talk(short):
+    """The page of the film's slides, and what the command said."""
+    file = short.with_name("talk.html")
+    said = export(short, *SMALL, "--format", "slides", "-o", file, "--json", "--theme", "light")
     return file, json.loads(said.stdout)
 
 
@@ -67,10 +93,10 @@ def test_a_talk_stops_at_every_caption_and_ends_on_the_finding_without_asking_th
         assert -0.5 / FPS <= until - end <= 0.2 + 0.5 / FPS
 
 
-def test_powerpoint_has_the_same_slides_and_notes(talk, tmp_path):
+def test_powerpoint_has_the_same_slides_and_notes(talk, short, tmp_path):
     pptx = pytest.importorskip("pptx")
     pytest.importorskip("manim_slides")
-    export("naive", *SMALL, "-o", tmp_path / "talk.pptx", "--theme", "light")
+    export(short, *SMALL, "-o", tmp_path / "talk.pptx", "--theme", "light")
     shown = pptx.Presentation(tmp_path / "talk.pptx")
     notes = [slide.notes_slide.notes_text_frame.text for slide in shown.slides]
     page = talk[0].read_text("utf-8")
@@ -84,17 +110,17 @@ def test_powerpoint_has_the_same_slides_and_notes(talk, tmp_path):
 def test_any_scene_stops_at_its_sections(tmp_path):
     (tmp_path / "talk.py").write_text(TALK, "utf-8")
     file = tmp_path / "talk.html"
-    export(f"{tmp_path}/talk.py:Talk", *SMALL[-4:], "--format", "slides", "-o", file)
+    export(f"{tmp_path}/talk.py:Talk", *SMALL, "--format", "slides", "-o", file)
     text = file.read_text("utf-8")
     assert notes_in(text) == ["A <b>square</b>", "turns"]
     assert lengths(films_in(text)) == [6, 8]
     assert "<b>" not in text.partition("<script")[0]
 
 
-def test_a_part_of_a_film_has_its_own_slides(talk, tmp_path):
+def test_a_part_of_a_film_has_its_own_slides(talk, short, tmp_path):
     file, said = tmp_path / "part.html", talk[1]
     start, end = (said["captions"][number][0] for number in (1, 3))
-    export("naive", *SMALL, "--format", "slides", "-o", file, "--from", start, "--to", end)
+    export(short, *SMALL, "--format", "slides", "-o", file, "--from", start, "--to", end)
     text = file.read_text("utf-8")
     assert set(notes_in(text)) >= {said["captions"][1][2], said["captions"][2][2]}
     assert sum(lengths(films_in(text))) == pytest.approx((end - start) * FPS, abs=1)
@@ -160,24 +186,25 @@ def test_an_upright_phone_shows_the_note_below(opened, talk):
     assert film.bounding_box()["width"] == pytest.approx(360, abs=1)
 
 
-def test_text_of_a_trace_stays_text(opened, tmp_path):
+def test_text_of_a_trace_stays_text(opened, short, tmp_path):
     trace = race()[0]
     hostile = Trace(trace.problem, trace.device, HOSTILE, trace.spans, "measured", 1, {"gpu": HOSTILE})
     hostile.save(tmp_path / "run.npz")
     file = tmp_path / "talk.html"
-    export(tmp_path / "run.npz", *SMALL[-4:], "--title", HOSTILE, "--format", "slides", "-o", file)
+    given = ["--trace", tmp_path / "run.npz", "--title", HOSTILE]
+    export(short, *SMALL, *given, "--format", "slides", "-o", file)
     page = opened(file)
     assert page.title() == HOSTILE
     assert page.locator(".slides img, .slides script").count() == 0
-    assert notes_in(file.read_text("utf-8"))[0] == HOSTILE
+    notes = notes_in(file.read_text("utf-8"))
+    assert notes[0] == HOSTILE and HOSTILE in notes[-1]
 
 
 @pytest.fixture(scope="module")
-def presented(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("talk")
-    (folder / "talk.py").write_text(TALK, "utf-8")
-    file = folder / "talk.html"
-    words = [f"{folder}/talk.py:Talk", "naive", *SMALL[-4:], "--theme", "light", "--title", "A < B"]
+def presented(short):
+    short.with_name("talk.py").write_text(TALK, "utf-8")
+    file = short.with_name("presented.html")
+    words = [f"{short.parent}/talk.py:Talk", short, *SMALL, "--theme", "light", "--title", "A < B"]
     said = tilesim("present", file, *words)
     assert "2 slides" in said.stderr
     return file

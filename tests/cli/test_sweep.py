@@ -99,6 +99,7 @@ def test_options_repeat_and_multiply():
         (["--n", "256,512"], {(1536, 256, 4096), (1536, 512, 4096)}),
         (["--k", "64,128"], {(1536, 1536, 64), (1536, 1536, 128)}),
         (["--m", "64", "--n", "m", "--k", "m"], {(64, 64, 64)}),
+        ([], {(1536, n, 4096) for n in range(256, 11521, 256)}),
     ],
 )
 def test_what_was_not_given_is_as_help_says(words, sizes):
@@ -106,16 +107,6 @@ def test_what_was_not_given_is_as_help_says(words, sizes):
     assert {(row.m, row.n, row.k) for row in rows} == sizes
     assert {row.schedule for row in rows} == {"persistent", "stream-k"}
     assert {row.device for row in rows} == {"h200"}
-
-
-def test_the_default_has_full_waves_and_the_fall_behind_them():
-    found = rows_of(run("--jobs", "1").stdout)
-    assert {(row.m, row.n, row.k) for row in found} == {(1536, n, 4096) for n in range(256, 11521, 256)}
-    rows = {(row.schedule, row.tiles): row for row in found}
-    for wave in (1, 2, 3, 4):
-        full, next_one = (rows["persistent", 132 * wave + more] for more in (0, 12))
-        assert (full.waves, next_one.waves) == (wave, wave + 1)
-        assert next_one.tflops < full.tflops
 
 
 def test_what_a_schedule_refuses_is_counted_and_the_rest_is_there(tmp_path):
@@ -154,18 +145,3 @@ def test_the_picture_is_written(tmp_path):
     run("--jobs", "1", "-o", tmp_path / "t.csv", "--picture", tmp_path / "p.png", "--size", "480p")
     with Image.open(tmp_path / "p.png") as picture:
         assert (picture.format, picture.size) == ("PNG", (854, 480))
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--m", "64"], "a picture needs a size that varies; give several values of --m, --n or --k"),
-        (["--tile", ",".join(f"{m}x64x64" for m in range(64, 71))], "tile makes 14; a picture shows at"),
-    ],
-)
-def test_what_no_picture_can_show_is_said_before_any_work(words, said, tmp_path, monkeypatch):
-    pytest.importorskip("manim")
-    monkeypatch.setattr("tilesim.cli.commands.sweep.sweep", None)
-    result = run(*words, "--picture", tmp_path / "p.png", code=2)
-    assert said in result.stderr
-    assert not list(tmp_path.iterdir())

@@ -11,7 +11,7 @@ from http.client import HTTPConnection
 
 import pytest
 from command_line import said, tilesim
-from programs import data_in, measured, opening, race, split
+from programs import data_in, opening, race, split
 
 from tilesim import player
 from tilesim.cli.arguments.film_targets import spoken
@@ -110,12 +110,6 @@ def test_what_a_broken_file_is_called_stays_text(tmp_path):
     text = page_of(tmp_path / "<script>alert(1)<")
     assert text.count("<script") == 2
     assert "&lt;script&gt;alert(1)" in text
-
-
-def test_simulated_and_measured_begin_with_their_first_multiply(tmp_path):
-    race()[1].save(tmp_path / "a.npz")
-    measured(race()[1]).save(tmp_path / "b.npz")
-    assert data_in(page_of(tmp_path / "a.npz", tmp_path / "b.npz"))["lag"] is not None
 
 
 def test_a_port_that_is_taken_is_one_sentence_and_a_browser_that_is_not_there_a_note(file, monkeypatch):

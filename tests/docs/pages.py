@@ -4,9 +4,15 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
+
+import pytest
+
+from tilesim import SCHEDULES
 
 ROOT = Path(__file__).parents[2]
 DOCS = sorted(page for folder in ("docs", "docs/ideas") for page in (ROOT / folder).glob("*.md"))
@@ -60,3 +66,12 @@ def run(
         input=said,
         timeout=300,
     )
+
+
+@contextmanager
+def there(folder: Path) -> Iterator[pytest.MonkeyPatch]:
+    """In this process, where Manim is loaded once for all, in that folder, with its modules and schedules."""
+    with chdir(folder), pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        patch.setattr(SCHEDULES, "_registered", dict(SCHEDULES._registered))
+        yield patch

@@ -5,7 +5,7 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
-from figures.course import page_of, pages
+from figures.course import page_of
 from pages import ROOT, run
 
 from tilesim.declared import Declared, after, course, films, name_of, parts
@@ -76,18 +76,6 @@ def test_a_film_is_listed_in_its_part_and_shown_in_the_course_where_its_place_is
     assert [name for name in course(found) if name != "tail"] == list(course(OURS))
 
 
-def test_the_page_of_a_film_is_in_the_sidebar_where_its_place_is(
-    clone: Path, tail: Declared, tmp_path: Path
-) -> None:
-    shutil.copytree(ROOT / "docs/ideas", tmp_path / "ideas")
-    (tmp_path / "ideas/tail.md").write_text(f"# {tail.title}\n", "utf-8")
-    lines = pages(films(clone / "scenes"), tmp_path).splitlines()
-    sidebar = [line.removeprefix("ideas/") for line in lines if line.startswith("ideas/")]
-    places = [film.place for name in sidebar if (film := films(clone / "scenes").get(name))]
-    assert "tail" in sidebar and places == sorted(places)
-    assert {page.stem for page in (tmp_path / "ideas").iterdir()} == set(sidebar)
-
-
 def test_the_page_of_a_film_is_that_of_its_name_or_else_one_with_its_poster(tail, tmp_path) -> None:
     (tmp_path / "ideas").mkdir()
     (tmp_path / "ideas/other.md").write_text("The film `tail`, without its poster.\n", "utf-8")
@@ -104,4 +92,3 @@ def test_a_file_beside_the_scenes_is_a_film(clone: Path, tail: Declared) -> None
     done = tilesim(clone, "export", "tail", *cut)
     assert done.returncode == 0, done.stderr
     assert (clone / "film.mp4").stat().st_size > 1000
-    assert run("python", "-m", "manim", "render", "-ql", "-s", "scenes/tail.py", cwd=clone).returncode == 0

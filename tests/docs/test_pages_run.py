@@ -1,7 +1,8 @@
 """Every command and snippet on every page runs: a page's from top to bottom, in a folder of its own."""
 
-import contextlib
+import doctest
 import re
+import runpy
 import shlex
 import shutil
 import tomllib
@@ -10,7 +11,7 @@ from pathlib import Path
 import click
 import others
 import pytest
-from pages import PAGES, ROOT, Block, blocks, commands, run
+from pages import PAGES, ROOT, Block, blocks, commands, run, there
 
 from tilesim.cli import main
 
@@ -20,14 +21,14 @@ SHOWN_ONLY = {
 }
 RUNS = {"sh", "pycon", "python", "toml"}
 NEEDS_GPU = ("record", "bench", "tune")
-FILM = re.compile(r"tilesim export .*(\.(mp4|gif|pptx|png)|slides)")
+FILM = re.compile(r"tilesim (?:export|present) ")
+PAGE_OR_VECTORS = re.compile(r"(?!.*slides).*\.(?:html|svg)")
 KINDS = {
     **dict.fromkeys(("--m", "--n", "--k", "--sms", "--device", "--tile", "--order", "--schedule"), "problem"),
     **dict.fromkeys(("--theme", "--size", "--fps"), "look"),
     **dict.fromkeys(("--from", "--to"), "part"),
-    **{name: name for name in ("--trace", "--report", "--films", "--format")},
 }
-"""What kind of option each is; the others are parameters of a film, but for what is written beside it."""
+"""Options of which one is tried for all of its kind."""
 BESIDE = {"--captions", "--finding"}
 SMALL = ("--size", "256x144", "--fps", "2", "--jobs", "1")
 WHOLE = re.compile(r"tilesim export (?!course)(?!.*--(?:from|to) ).*\.(mp4|gif)")
@@ -36,24 +37,31 @@ SHORT = ("--to", "4")
 WRITTEN = re.compile(r"-o (\S+\.\w+)|convert \S+ (\S+)")
 
 
-def family(command: str) -> tuple:
-    """What an export has in common with those that try the same: kinds of film, file and options."""
-    scene, *words = shlex.split(command)[2:]
-    kinds = {KINDS.get(word, "parameter") for word in words if word.startswith("--") and word not in BESIDE}
+def tried(command: str) -> set[tuple[str, str]]:
+    """What an export tries: a kind of film in a kind of file, and kinds of options for such a film."""
+    _, name, scene, *words = shlex.split(command)
+    if name == "present":
+        return {(name, ".html")}
     film = "course" if scene == "course" else Path(scene.partition(":")[0]).suffix
-    return film, Path(words[words.index("-o") + 1]).suffix, frozenset(kinds)
+    options = {word for word in words if word.startswith("--")} - BESIDE
+    return {(film, Path(words[words.index("-o") + 1]).suffix)} | {
+        (film, KINDS.get(one, one)) for one in options
+    }
 
 
-FILMS = [
-    (page, command)
-    for page in PAGES
-    for block in blocks(page)
-    if block.language == "sh"
-    for command in commands(block)
-    if FILM.match(command)
-]
-RENDERED = set({family(command): (page, command) for page, command in reversed(FILMS)}.values())
-"""The first film of each family, which is rendered, and its page."""
+def rendered() -> set[tuple[Path, str]]:
+    """The exports, each with its page, that try something that none before them does."""
+    found, before = set(), set()
+    for page in PAGES:
+        every = [command for block in blocks(page) if block.language == "sh" for command in commands(block)]
+        for command in filter(FILM.match, every):
+            if not tried(command) <= before:
+                found.add((page, command))
+                before |= tried(command)
+    return found
+
+
+RENDERED = rendered()
 
 
 @pytest.fixture
@@ -94,12 +102,12 @@ def _place(block: Block, workplace: Path) -> None:
         assert block.text == (ROOT / block.what).read_text("utf-8")
     else:
         text = re.sub("^fps = .*\n", "", block.text, flags=re.MULTILINE)
-        text = re.sub("^size = .*$", 'size = "256x144"\nfps = 2', text, flags=re.MULTILINE)
+        text = re.sub("^size = .*$", 'size = "256x144"\nfps = 2\nto = 4', text, flags=re.MULTILINE)
         (workplace / block.what).write_text(text, "utf-8")
 
 
 def _run(command: str, page: Path, workplace: Path) -> None:
-    """Run a command as it stands, but films small, and of each family one.
+    """Run a command as it stands, but films small, and no export that tries what others do.
 
     Of a command that needs a GPU, take what it wrote on one.
     """
@@ -113,14 +121,16 @@ def _run(command: str, page: Path, workplace: Path) -> None:
         _parse(words[1:])
         _stand_in(words, workplace)
     elif FILM.match(command) and (page, command) not in RENDERED:
-        with contextlib.chdir(workplace):
+        with there(workplace):
             _parse(words[1:])
     else:
         if "export" in words or "manim" in words or "--picture" in words or "doctor" in words:
             pytest.importorskip("manim")
         if words[0] == "tilesim":
-            film, whole = FILM.match(command) or words[1] == "present", WHOLE.match(command)
-            _call([*words[1:], *SMALL * bool(film), *SHORT * bool(whole)], workplace)
+            drawn = FILM.match(command) and not (words[1] == "export" and PAGE_OR_VECTORS.match(command))
+            _call([*words[1:], *SMALL * bool(drawn), *SHORT * bool(WHOLE.match(command))], workplace)
+        elif "manim" in words:
+            _manim(words, workplace)
         else:
             done = run("bash", "-c", command, cwd=workplace)
             assert done.returncode == 0, f"{command}\n{done.stderr}"
@@ -129,10 +139,21 @@ def _run(command: str, page: Path, workplace: Path) -> None:
 
 
 def _call(words: list[str], workplace: Path) -> None:
-    """Run a command of tilesim in this process, where Manim is loaded once for all of them."""
-    with contextlib.chdir(workplace), pytest.raises(SystemExit) as ended:
+    """Run a command of tilesim."""
+    with there(workplace), pytest.raises(SystemExit) as ended:
         main(words)
     assert not ended.value.code, words
+
+
+def _manim(words: list[str], workplace: Path) -> None:
+    """Run Manim's own command, with the variables that are set before it."""
+    from manim import __main__, tempconfig
+
+    with there(workplace) as patch, tempconfig({}):
+        *variables, _ = words[: words.index("manim") + 1]
+        for variable in variables:
+            patch.setenv(*variable.split("="))
+        __main__.main(words[len(variables) + 1 :], standalone_mode=False)
 
 
 def _parse(words: list[str]) -> None:
@@ -167,26 +188,29 @@ def _stand_in(words: list[str], workplace: Path) -> None:
 
 def _execute(code: str, workplace: Path) -> None:
     """Run a snippet; one of a GPU runs in Triton's interpreter, with small matrices."""
-    environment = {"PYTHONPATH": str(workplace)}
+    script = workplace / "snippet.py"
     if "torch" in code:
         pytest.importorskip("torch")
         pytest.importorskip("triton")
-        code, environment = code.replace('"cuda"', '"cpu"'), environment | {"TRITON_INTERPRET": "1"}
         code = re.sub(r"randn\((\d+), (\d+)", lambda m: f"randn({int(m[1]) // 8}, {int(m[2]) // 8}", code)
+        script.write_text(code.replace('"cuda"', '"cpu"'), "utf-8")
+        done = run("python", script, cwd=workplace, TRITON_INTERPRET="1")
+        assert done.returncode == 0, done.stderr
+        return
     if "film" in code:
         pytest.importorskip("manim")
-    script = workplace / "snippet.py"
-    script.write_text(code, "utf-8")
-    done = run("python", script, cwd=workplace, **environment)
-    assert done.returncode == 0, done.stderr
+    script.write_text(code.replace('size="480p"', 'size="256x144"'), "utf-8")
+    with there(workplace):
+        runpy.run_path(str(script), run_name="__main__")
 
 
 def _converse(examples: str, workplace: Path) -> None:
     """Try a page's interactive examples, in which a name that one defines is known to the next."""
     script = workplace / "examples.txt"
     script.write_text(examples, "utf-8")
-    done = run("python", "-m", "doctest", script, cwd=workplace, PYTHONPATH=str(workplace))
-    assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
+    with there(workplace):
+        found = doctest.testfile(str(script), module_relative=False)
+    assert found.attempted and not found.failed
 
 
 def test_commands_and_examples_are_found() -> None:

@@ -20,13 +20,15 @@ pytest.importorskip("myst_parser")
 
 BUILD = """
 import json, sys
+from types import SimpleNamespace
 import figures
 made = json.load(sys.stdin)
 figures.figures = lambda: made
+sys.modules["stills"] = SimpleNamespace(draw=lambda folder: None)
 from sphinx.cmd.build import main
 sys.exit(main(sys.argv[1:]))
 """
-"""Sphinx with the figures that this process made, as they take seconds."""
+"""Sphinx with the figures that this process made, and without stills of scenes, as both take seconds."""
 
 
 def text(page: Path) -> str:

@@ -55,7 +55,7 @@ class Quiet(SimpleHTTPRequestHandler):
 def served(folder: Path) -> Iterator[str]:
     """The address of a server that gives the files of a folder to this machine."""
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder)) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
+        Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
 

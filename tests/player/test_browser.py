@@ -65,19 +65,6 @@ def test_it_opens_at_the_end_and_scrubbing_shows_the_figures_of_view(opened):
     assert said == pytest.approx(whole / 10 * 0.1 / 1000, rel=0.05)
 
 
-def test_play_runs_the_clock_and_pause_stops_it(opened):
-    page = opened(player.page(race()))
-    page.get_by_role("button", name="Play").click()
-    page.wait_for_function("() => tilesim.player.shown.t < tilesim.player.whole.to")
-    page.wait_for_timeout(200)
-    page.get_by_role("button", name="Pause").click()
-    settle(page)
-    at = shown(page)["t"]
-    assert 0 < at < max(trace.makespan for trace in race())
-    page.wait_for_timeout(100)
-    assert shown(page)["t"] == at
-
-
 def test_keys_step_by_events_play_pin_and_light_up(opened):
     traces = race()
     page = opened(player.page(traces))

@@ -11,23 +11,31 @@ HEIGHT = 900
 WIDTHS = (320, 768, 1440)
 FINDING = "A persistent kernel launches a block per SM and saves a tenth"
 STORY = player.Story("Naive or persistent?", FINDING, "−10 %")
+EACH = [f'src="{name}.html" {how}' for name in ("race", "split") for how in ("", "compact")]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Pages that another page may embed."""
+    folder = tmp_path_factory.mktemp("pages")
+    (folder / "race.html").write_text(player.page(race(), story=STORY), "utf-8")
+    (folder / "split.html").write_text(player.page([split()]), "utf-8")
+    (folder / "dark.html").write_text(player.page([split()], theme="dark"), "utf-8")
+    return folder
 
 
 @pytest.fixture
-def opened(browser, tmp_path):
+def opened(browser, folder):
     """Opens a page of its own with the elements that `post` names, in which nothing fails."""
 
     def opened(post, width=1440, style="", **options):
-        (tmp_path / "race.html").write_text(player.page(race(), story=STORY), "utf-8")
-        (tmp_path / "split.html").write_text(player.page([split()]), "utf-8")
-        (tmp_path / "dark.html").write_text(player.page([split()], theme="dark"), "utf-8")
         script = player.fragment("race.html", "Race").splitlines()[0]
         head = f"<meta charset=utf-8><link rel=icon href=data:,><style>{style}</style>"
         body = f"<!doctype html><html>{head}<body>{script}{post}</body></html>"
-        (tmp_path / "post.html").write_text(body, "utf-8")
+        (folder / "post.html").write_text(body, "utf-8")
         return visit(f"{address}/post.html", {"width": width, "height": HEIGHT}, **options)
 
-    with served(tmp_path) as address, opening(browser, address, "about:", "blob:", "data:") as visit:
+    with served(folder) as address, opening(browser, address, "about:", "blob:", "data:") as visit:
         opened.faults = visit.faults
         yield opened
 
@@ -42,7 +50,6 @@ def inside(page, number=0):
     handle = page.locator("tilesim-player iframe").nth(number).element_handle()
     frame = handle.content_frame()
     until(frame, "globalThis.tilesim?.player?.frames.length > 0")
-    rest(frame)
     return frame
 
 
@@ -60,11 +67,10 @@ def shown(frame):
     return frame.evaluate("JSON.parse(JSON.stringify(tilesim.player.shown))")
 
 
-@pytest.mark.parametrize("compact", ["", "compact"])
 @pytest.mark.parametrize("width", WIDTHS)
-def test_play_is_seen_without_scrolling_in_560_pixels(opened, width, compact):
-    page = opened(elements(f'src="race.html" {compact}', f'src="split.html" {compact}'), width)
-    for number in (0, 1):
+def test_play_is_seen_without_scrolling_in_560_pixels(opened, width):
+    page = opened(elements(*EACH), width)
+    for number in range(len(EACH)):
         frame = inside(page, number)
         needed, wide, room, foot, top = frame.evaluate(
             """[
@@ -128,6 +134,7 @@ def test_attributes_say_how_it_plays(opened):
     assert (seen["t"], seen["loop"]) == (6000, True)
     assert frame.get_by_label("Speed").locator("option:checked").inner_text() == "×4"
     assert not frame.get_by_role("searchbox").is_visible()
+    rest(frame)
     frame.get_by_role("button", name="Play", exact=True).click()
     times = [shown(frame)["t"] for _ in range(40) if frame.wait_for_timeout(15) is None]
     assert all(5000 <= t <= 6500 for t in times)
@@ -167,6 +174,7 @@ def test_autoplay_plays_what_is_seen_until_its_reader_acts(opened):
     until(frame, "!tilesim.player.shown.playing")
     page.evaluate("scrollTo(0, 0)")
     until(frame, "tilesim.player.shown.playing")
+    rest(frame)
     frame.get_by_role("button", name="Pause").click()
     page.evaluate("scrollTo(0, 2000)")
     page.wait_for_timeout(200)
@@ -177,7 +185,7 @@ def test_autoplay_plays_what_is_seen_until_its_reader_acts(opened):
 
 def test_nothing_moves_by_itself_for_whom_that_disturbs(opened):
     frame = inside(opened(elements('src="race.html" autoplay loop'), reduced_motion="reduce"))
-    frame.wait_for_timeout(300)
+    rest(frame)
     assert not shown(frame)["playing"]
     assert shown(frame)["t"] == max(trace.makespan for trace in race())
     frame.get_by_role("button", name="Play", exact=True).click()

@@ -77,14 +77,6 @@ def test_text_of_a_trace_stays_text():
     assert data_in(hostile)["runs"][0]["name"] == HOSTILE
 
 
-def test_a_long_run_is_a_window_around_its_instant():
-    trace = simulate("persistent", Problem(65536, 20480, 64, tile=(128, 128, 64)), Device.named("h200"))
-    run = data_in(player.page([trace], at=trace.makespan / 2))["runs"][0]
-    assert run["window"]["last"] - run["window"]["first"] == 2**16
-    assert run["window"]["since"] <= trace.makespan / 2 < run["window"]["until"]
-    assert run["segments"] == trace.problem.tiles == 81_920
-
-
 def test_runs_of_one_product_may_have_other_tiles():
     tiles = (128, 128, 64), (128, 256, 64)
     traces = [simulate("naive", Problem(512, 512, 64, tile=tile), Device(4)) for tile in tiles]

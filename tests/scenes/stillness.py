@@ -68,29 +68,40 @@ class Pictures:
 def picture(scene: Any) -> int:
     """A number for what a scene shows now: equal where all that can be seen of it is equal."""
     view = scene.camera.frame
-    (left, bottom), (right, top) = view.get_corner([-1, -1, 0])[:2], view.get_corner([1, 1, 0])[:2]
-    parts: list[Any] = [view.points.tobytes()]
-    for one in (member for mobject in scene.mobjects for member in mobject.get_family()):
-        if not len(one.points) or one is view:
-            continue
-        low, high = one.points.min(0), one.points.max(0)
-        if low[0] < right and high[0] > left and low[1] < top and high[1] > bottom:
-            parts.extend(_look(one))
+    low, high = (view.get_corner([side, side, 0]) for side in (-1, 1))
+    parts = [view.points.tobytes()]
+    family = (member for mobject in scene.mobjects for member in mobject.get_family())
+    drawn = [one for one in family if len(one.points) and one is not view]
+    for image in (one for one in drawn if isinstance(one, AbstractImageMobject)):
+        begin, end, pixels = image.points.min(0), image.points.max(0), image.get_pixel_array()
+        if pixels[..., 3].any() and (begin < high)[:2].all() and (end > low)[:2].all():
+            parts += [image.points.tobytes(), pixels.tobytes()]
+    shapes = [one for one in drawn if isinstance(one, VMobject)]
+    if shapes:
+        points = Pieces([one.points for one in shapes])
+        fills, strokes = (
+            Pieces([getattr(one, name) for one in shapes]) for name in ("fill_rgbas", "stroke_rgbas")
+        )
+        widths = np.array([one.stroke_width for one in shapes]) * (strokes.each(np.maximum)[:, 3] > 0)
+        within = (points.each(np.minimum) < high) & (points.each(np.maximum) > low)
+        seen = within[:, 0] & within[:, 1] & ((fills.each(np.maximum)[:, 3] > 0) | (widths > 0))
+        parts += [widths[seen].tobytes(), *(pieces.of(seen) for pieces in (points, fills, strokes))]
     return hash(tuple(parts))
 
 
-def _look(mobject: Mobject) -> tuple[Any, ...]:
-    """All that is drawn of a mobject, or nothing where it cannot be seen."""
-    if isinstance(mobject, AbstractImageMobject):
-        pixels = mobject.get_pixel_array()
-        return (mobject.points.tobytes(), pixels.tobytes()) if pixels[..., 3].any() else ()
-    if not isinstance(mobject, VMobject):
-        return ()
-    fill, stroke = mobject.fill_rgbas, mobject.stroke_rgbas
-    width = mobject.stroke_width if stroke[:, 3].any() else 0
-    if not (fill[:, 3].any() or np.any(width)):
-        return ()
-    return mobject.points.tobytes(), fill.tobytes(), stroke.tobytes(), width
+class Pieces:
+    """Arrays one after the other, asked all at once, as asking each of hundreds takes long."""
+
+    def __init__(self, arrays: list[np.ndarray]) -> None:
+        self.whole, self.lengths = np.concatenate(arrays), np.array([len(one) for one in arrays])
+
+    def each(self, reduce: np.ufunc) -> np.ndarray:
+        """What each array is reduced to."""
+        return reduce.reduceat(self.whole, self.lengths.cumsum() - self.lengths)
+
+    def of(self, chosen: np.ndarray) -> bytes:
+        """Those that are chosen, and how long each is."""
+        return self.whole[chosen.repeat(self.lengths)].tobytes() + self.lengths[chosen].tobytes()
 
 
 def running(said: list[tuple[float, str]]) -> Iterator[tuple[float, str]]:

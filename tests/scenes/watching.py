@@ -87,21 +87,19 @@ def visible(mobject: VMobject) -> bool:
 
 def words_of(scene: Any) -> Iterator[Word]:
     view = scene.camera.frame
+    centre, size = view.get_center()[:2], np.array([view.width, view.height])
+    zoom = config.frame_width / view.width
     shown = {id(one): one for mobject in scene.mobjects for one in _texts(mobject)}
     for text in shown.values():
-        if not len(text.points) and not text.family_members_with_points():
+        drawn = [one for one in text.get_family() if len(one.points)]
+        if max((one.fill_rgbas[:, 3].max() for one in drawn), default=0.0) <= SEEN:
             continue
-        if _opacity(text) <= SEEN:
+        ends = np.concatenate([one.points[side::4, :2] for one in drawn for side in (0, 3)])
+        (left, bottom), (right, top) = ((edge - centre) / size + 0.5 for edge in (ends.min(0), ends.max(0)))
+        if right <= 0 or left >= 1 or top <= 0 or bottom >= 1:
             continue
-        (left, bottom), (right, top) = text.get_corner([-1, -1, 0])[:2], text.get_corner([1, 1, 0])[:2]
-        centre = view.get_center()
-        across = (np.array([left, right]) - centre[0]) / view.width + 0.5
-        up = (np.array([bottom, top]) - centre[1]) / view.height + 0.5
-        if across[1] <= 0 or across[0] >= 1 or up[1] <= 0 or up[0] >= 1:
-            continue
-        zoom = config.frame_width / view.width
         said = text.text if isinstance(text, Clock) else text.original_text
-        yield Word(said, _em(text) * zoom / px(1), (*across, *up), text.z_index)
+        yield Word(said, _em(text) * zoom / px(1), (left, right, bottom, top), text.z_index)
 
 
 def _texts(mobject: Mobject) -> Iterator[Mobject]:
@@ -119,8 +117,3 @@ def _em(text: Mobject) -> float:
         origin, _, up, _ = text.submobjects[0].points
         return float(np.linalg.norm(up - origin))
     return float(text.font_size) / POINTS_PER_UNIT
-
-
-def _opacity(text: Mobject) -> float:
-    inked = [one for one in text.get_family() if isinstance(one, VMobject) and len(one.points)]
-    return max((float(np.max(one.get_fill_opacities())) for one in inked), default=0.0)

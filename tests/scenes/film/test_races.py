@@ -20,7 +20,6 @@ from tilesim_scenes.race import Race
 SMALL = {"device": "h200", "sms": 4, "m": 384, "n": 1536, "k": 512}
 ASKED = {
     "four SMs": SMALL,
-    "three": SMALL | {"schedule": ["naive", "persistent", "persistent-dynamic"]},
     "four": SMALL | {"schedule": ["naive", "persistent", "stream-k", "split-k:2"]},
     "two residents": SMALL | {"sms": 2, "ctas_per_sm": 2},
     "a draw": SMALL | {"costs": "ideal"},

@@ -110,14 +110,6 @@ def test_letters_are_manims(text, weight):
             np.testing.assert_array_equal(getattr(own, part), getattr(other, part))
 
 
-def test_a_letter_is_read_once_for_all_texts(monkeypatch):
-    from tilesim_scenes.look import letters
-
-    Letters("sevens", font_size=21)
-    monkeypatch.setattr(letters, "VMobjectFromSVGPath", None)
-    assert len(Letters("seven", font_size=21)) == 5
-
-
 LETTERS = "Ação, Ödön, ůž; Αθήνα λΣμΔ; 12.5 µs × − ± ≤ ≥ ≈ ≠ √ ∞ · → ← ↑ ↓ … ’ “ ” – ° ² ³ ¹⁰⁶ x₀"
 
 

@@ -309,13 +309,12 @@ def test_every_public_mobject_and_every_animation_of_manim_is_here() -> None:
     assert exported - played == NOT_FOR_THESE | BROKEN
 
 
-@pytest.mark.parametrize(
-    ("name", "share"), [(name, BEFORE) for name in MADE] + [(name, 1.0) for name in TIMED], ids=str
-)
-def test_manims_animations_play(name: str, share: float, scene: Any) -> None:
-    for title, (make, target) in (
-        {k: (v, lambda m: m) for k, v in {**KEEPS, **LEAVES}.items()} | MOVES
-    ).items():
+@pytest.mark.parametrize("name", MADE)
+def test_manims_animations_play(name: str, scene: Any) -> None:
+    """Each within a run of some mobjects, and after one of the others."""
+    leaving_all = {title: (make, lambda m: m) for title, make in (KEEPS | LEAVES).items()}
+    for number, (title, (make, target)) in enumerate((leaving_all | MOVES).items(), list(MADE).index(name)):
+        share = (BEFORE, 1.0)[number % 2]
         shown = alone(scene, fresh(name, share))
         if not plays(scene, lambda: make(shown)):  # noqa: B023
             assert is_or_has_image(shown), title
