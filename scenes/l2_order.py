@@ -40,7 +40,7 @@ FILM = {
     ),
     "part": "Memory",
     "place": 70,
-    "seconds": 82,
+    "seconds": 77,
     "shows": "The strips that tiles share, row by row and in groups, and what an H200 makes of it.",
     "takes": "report",
 }
@@ -315,9 +315,10 @@ class L2Order(Lesson):
             faster=self.faster,
         )
         self.play(FadeIn(clocks, lag_ratio=0.5, run_time=1.5))
-        limit = self.word("A GPU at its power limit lowers its clock.", 46, self.theme.text)
+        limit = self.word(
+            "A GPU lowers its clock at its power limit. Power was not measured.", 46, self.theme.text
+        )
         limit.next_to(times, DOWN, px(50)).align_to(times, LEFT)
-        self.say("Moving fewer bytes probably takes less power. We did not measure that.")
         self.play(FadeIn(limit))
         self.leave(times, clocks, limit)
 

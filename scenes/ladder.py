@@ -55,7 +55,7 @@ FILM = {
     ),
     "part": "Kernels",
     "place": 250,
-    "seconds": 81,
+    "seconds": 80,
     "shows": "Five programs for one product, the idea of each, and how long their tensor cores wait.",
     "takes": "ladder",
 }
@@ -302,7 +302,7 @@ class Ladder(OneProcessor):
         """What two tiles need, and one of twice the width."""
         panel = self.panel(self.tiles_of(False), self.tiles_of(True))
         two, one = panel
-        self.say("The result is computed in tiles. Two tiles need four strips of input.")
+        self.say("Two tiles of the result need four strips of input.")
         self.play(FadeIn(two[0], *(tile[0] for tile in two[1])))
         self.play(*(FadeIn(tile[1]) for tile in two[1]))
         self.say("Program 3 joins them into one wide tile, which needs only three.")

@@ -208,7 +208,7 @@ class Persistent(FewSMs):
             ends.add(self.bold("{us:.1f} µs", 46, us=us).next_to(lanes, RIGHT, px(16)))
         self.say("Here are both on a real GPU, with {tiles} tiles on {sms} SMs.", sms=sms, tiles=tiles)
         self.play(*key, *(Fade(one, 0.0, 1.0) for one in rasters), FadeIn(words, rows))
-        self.play(PlayTrace(self.ticking, *rasters, until=longest, run_time=5.0))
+        self.play(PlayTrace(self.ticking, *rasters, until=longest, run_time=4.0))
         self.say(
             "After a write, a naive SM loses {naive:.1f} µs to a launch and a load, "
             "and a persistent one {us:.1f} µs.",

@@ -235,7 +235,7 @@ class StreamK(ManySMs):
             piece.add(fit(word, 0.9 * piece[0].width).next_to(piece[1], DOWN, px(10)))
         each = self.word("{share} steps for each SM", 46, ink)
         self.play(FadeIn(each.move_to(middle), *(piece[2:] for piece in cuts)))
-        self.say("Each SM begins with its last piece, so that its neighbor need not wait for it.")
+        self.say("Each SM begins with its last piece, so that its neighbor doesn’t have to wait for it.")
         swaps: list[Animation] = []
         for n in range(GROUP):
             left, right = self.pieces_of(cuts, n)

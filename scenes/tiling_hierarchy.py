@@ -143,7 +143,7 @@ class TilingHierarchy(Lesson):
             tr("{n} numbers loaded for it", n=2 * self.size),
         )
         self.play(FadeIn(picture[0], words[0]))
-        self.play(LaggedStart(FadeIn(picture[1]), FadeIn(picture[2], words[1]), lag_ratio=0.7, run_time=3.0))
+        self.play(LaggedStart(FadeIn(picture[1]), FadeIn(picture[2], words[1]), lag_ratio=0.7, run_time=2.0))
         self.say("A processor that computes just one number uses every number it loads only once.")
         self.play(FadeIn(words[2]))
         self.let_read()
