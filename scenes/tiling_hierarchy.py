@@ -19,7 +19,7 @@ from tilesim_scenes.film.settings import REPORT
 from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import fit, label, lines, px
+from tilesim_scenes.look.text import label, lines, px
 from tilesim_scenes.mobjects.drawing.quads import rectangle
 from tilesim_scenes.mobjects.words.badge import Badge
 
@@ -212,8 +212,7 @@ class TilingHierarchy(Lesson):
         return [tr("tiles of {m} × {n}", m=one.tile_m, n=one.tile_n) for one in self.problems]
 
     def chart(self, title: str, amounts: list[Amount]) -> VGroup:
-        heading = label(title, 48, self.theme.text, bold=True)
-        fit(heading, self.area.width)
+        heading = lines(title, 48, self.area.width, color=self.theme.text, bold=True)
         bars = Amounts(amounts, self.area.width, bar=60, gap=26)
         picture = VGroup(heading, bars).arrange(DOWN, buff=px(34), aligned_edge=LEFT)
         picture.scale(min(1.0, 0.94 * (self.area.top - self.floor) / picture.height))
