@@ -316,7 +316,7 @@ class L2Order(Lesson):
         )
         self.play(FadeIn(clocks, lag_ratio=0.5, run_time=1.5))
         limit = self.word(
-            "A GPU lowers its clock at its power limit. Power was not measured.", 46, self.theme.text
+            "A GPU lowers its clock at its power limit, and both orders reached it.", 46, self.theme.text
         )
         limit.next_to(times, DOWN, px(50)).align_to(times, LEFT)
         self.play(FadeIn(limit))
