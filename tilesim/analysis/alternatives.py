@@ -16,9 +16,9 @@ from tilesim.engine.simulate import replay, simulate
 from tilesim.errors import TilesimError
 from tilesim.kernel_config import TABLE
 from tilesim.kernel_costs.calibration import MAX_STAGES, Calibration, extrapolated, for_device
-from tilesim.kernel_costs.default import QUEUED, closest_schedule, effective_schedule, nearest, shipped
+from tilesim.kernel_costs.default import QUEUED, nearest, schedules_that_fit, shipped
 from tilesim.problems import Problem
-from tilesim.schedules import SCHEDULES, plan
+from tilesim.schedules import SCHEDULES
 from tilesim.text import base_name, plural
 from tilesim.traces import Trace
 
@@ -109,7 +109,7 @@ def _candidates(
     schedule, problem, device = trace.schedule, trace.gemm, trace.device
     for name in filter(SCHEDULES.built_in, SCHEDULES):
         for to in SPLITS.get(name, (name,)):
-            if to != schedule and _ship(entries, to):
+            if to != schedule and _that_run(entries, name):
                 yield "schedule", to, (to, problem, device, None)
     if base_name(schedule) not in SCHEDULES:
         return
@@ -133,23 +133,15 @@ def _candidates(
             yield "kernel", _words(entry), (schedule, other, on, its)
 
 
-def _ship(entries: tuple[Calibration, ...], schedule: str) -> bool:
-    """Whether costs ship for a schedule: its own, or those of a kernel that runs any plan without a queue."""
-    name = base_name(schedule)
-    return any(
-        entry.kernel.config.schedule == name or (not entry.kernel.config.schedule and name not in QUEUED)
-        for entry in entries
-    )
+def _that_run(entries: tuple[Calibration, ...], schedule: str) -> list[Calibration]:
+    """The kernels for a schedule without parameters: its own, and those that run any plan without a queue."""
+    names = (schedule,) if schedule in QUEUED else (schedule, "")
+    return [entry for entry in entries if entry.kernel.config.schedule in names]
 
 
 def _kernels(trace: Trace, entries: tuple[Calibration, ...]) -> list[Calibration]:
-    """The kernels for a run's schedule: dedicated ones, and those that run any plan."""
-    made = plan(trace.schedule, trace.gemm, trace.device)
-    name = closest_schedule(made, trace.gemm)
-    if SCHEDULES.built_in(base_name(trace.schedule)):
-        name = effective_schedule(trace.schedule, made, trace.gemm)
-    names = (name,) if name in QUEUED else (name, "")
-    return [entry for entry in entries if entry.kernel.config.schedule in names]
+    """The kernels for a run's schedule."""
+    return _that_run(entries, schedules_that_fit(trace.schedule, trace.gemm, trace.device)[0])
 
 
 def _room_for_stages(problem: Problem, device: Device) -> int:
@@ -168,7 +160,7 @@ def _words(entry: Calibration) -> str:
 
 
 def _without_costs(trace: Trace, entries: tuple[Calibration, ...]) -> Iterator[str]:
-    yield from (name for name in SCHEDULES if SCHEDULES.built_in(name) and not _ship(entries, name))
+    yield from (name for name in SCHEDULES if SCHEDULES.built_in(name) and not _that_run(entries, name))
     if base_name(trace.schedule) not in SCHEDULES:
         return
     kernels = [entry.kernel for entry in _kernels(trace, entries)]
