@@ -16,9 +16,9 @@ from tilesim.engine.simulate import replay, simulate
 from tilesim.errors import TilesimError
 from tilesim.kernel_config import TABLE
 from tilesim.kernel_costs.calibration import MAX_STAGES, Calibration, extrapolated, for_device
-from tilesim.kernel_costs.default import QUEUED, closest_schedule, effective_schedule, nearest, shipped
+from tilesim.kernel_costs.default import QUEUED, nearest, schedules_that_fit, shipped
 from tilesim.problems import Problem
-from tilesim.schedules import SCHEDULES, plan
+from tilesim.schedules import SCHEDULES
 from tilesim.text import base_name, plural
 from tilesim.traces import Trace
 
@@ -69,13 +69,8 @@ class Alternatives:
         }
 
 
-class _Candidate(NamedTuple):
-    what: str
-    to: str
-    schedule: str
-    problem: Problem
-    device: Device
-    costs: Costs | None
+Asked = tuple[str, Problem, Device, Costs | None]
+"""What `simulate` takes."""
 
 
 def alternatives(trace: Trace) -> Alternatives:
@@ -94,35 +89,36 @@ def alternatives(trace: Trace) -> Alternatives:
     costs = Costs.from_mapping(baseline.meta["costs"])
     entries = shipped(trace.device.name) or shipped(REFERENCE)
     found = []
-    for each in _candidates(trace, costs, entries):
+    for what, to, asked in _candidates(trace, costs, entries):
         try:
-            run = simulate(each.schedule, each.problem, each.device, each.costs, seed)
+            run = simulate(*asked, seed)
         except TilesimError:  # such as more slices than K-steps
             continue
         gain = 1 - run.makespan / baseline.makespan
         source = extrapolated(Costs.from_mapping(run.meta["costs"]))
-        found.append(Alternative(each.what, each.to, run.makespan, gain, source))
+        found.append(Alternative(what, to, run.makespan, gain, source))
     ranked = sorted(found, key=lambda each: each.makespan)
     own = extrapolated(costs)
     return Alternatives(baseline.makespan, tuple(ranked), tuple(_without_costs(trace, entries)), own)
 
 
-def _candidates(trace: Trace, costs: Costs, entries: tuple[Calibration, ...]) -> Iterator[_Candidate]:
-    """The changes to try; for a schedule that is not registered, only other schedules."""
+def _candidates(
+    trace: Trace, costs: Costs, entries: tuple[Calibration, ...]
+) -> Iterator[tuple[str, str, Asked]]:
+    """(what, to, the run so changed) of each to try; for a schedule not registered, only other schedules."""
     schedule, problem, device = trace.schedule, trace.gemm, trace.device
     for name in filter(SCHEDULES.built_in, SCHEDULES):
         for to in SPLITS.get(name, (name,)):
-            if to != schedule and _ship(entries, to):
-                yield _Candidate("schedule", to, to, problem, device, None)
+            if to != schedule and _that_run(entries, name):
+                yield "schedule", to, (to, problem, device, None)
     if base_name(schedule) not in SCHEDULES:
         return
     for order in ORDERS:
         if order != problem.order:
-            other = replace(problem, order=order)
-            yield _Candidate("order", order, schedule, other, device, costs)
+            yield "order", order, (schedule, replace(problem, order=order), device, costs)
     for stages in range(2, min(MOST_STAGES, _room_for_stages(problem, device)) + 1):
         if costs.stages not in (0, stages):
-            yield _Candidate("stages", str(stages), schedule, problem, device, replace(costs, stages=stages))
+            yield "stages", str(stages), (schedule, problem, device, replace(costs, stages=stages))
     for entry in _kernels(trace, entries):
         other = replace(problem, tile=entry.kernel.config.tile)
         on = replace(
@@ -134,26 +130,18 @@ def _candidates(trace: Trace, costs: Costs, entries: tuple[Calibration, ...]) ->
         if device.name and not shipped(device.name):
             its = for_device(its, other, device.name)
         if (other, on, replace(its, source="")) != (problem, device, replace(costs, source="")):
-            yield _Candidate("kernel", _words(entry), schedule, other, on, its)
+            yield "kernel", _words(entry), (schedule, other, on, its)
 
 
-def _ship(entries: tuple[Calibration, ...], schedule: str) -> bool:
-    """Whether costs ship for a schedule: its own, or those of a kernel that runs any plan without a queue."""
-    name = base_name(schedule)
-    return any(
-        entry.kernel.config.schedule == name or (not entry.kernel.config.schedule and name not in QUEUED)
-        for entry in entries
-    )
+def _that_run(entries: tuple[Calibration, ...], schedule: str) -> list[Calibration]:
+    """The kernels for a schedule without parameters: its own, and those that run any plan without a queue."""
+    names = (schedule,) if schedule in QUEUED else (schedule, "")
+    return [entry for entry in entries if entry.kernel.config.schedule in names]
 
 
 def _kernels(trace: Trace, entries: tuple[Calibration, ...]) -> list[Calibration]:
-    """The kernels for a run's schedule: dedicated ones, and those that run any plan."""
-    made = plan(trace.schedule, trace.gemm, trace.device)
-    name = closest_schedule(made, trace.gemm)
-    if SCHEDULES.built_in(base_name(trace.schedule)):
-        name = effective_schedule(trace.schedule, made, trace.gemm)
-    names = (name,) if name in QUEUED else (name, "")
-    return [entry for entry in entries if entry.kernel.config.schedule in names]
+    """The kernels for a run's schedule."""
+    return _that_run(entries, schedules_that_fit(trace.schedule, trace.gemm, trace.device)[0])
 
 
 def _room_for_stages(problem: Problem, device: Device) -> int:
@@ -172,7 +160,7 @@ def _words(entry: Calibration) -> str:
 
 
 def _without_costs(trace: Trace, entries: tuple[Calibration, ...]) -> Iterator[str]:
-    yield from (name for name in SCHEDULES if SCHEDULES.built_in(name) and not _ship(entries, name))
+    yield from (name for name in SCHEDULES if SCHEDULES.built_in(name) and not _that_run(entries, name))
     if base_name(trace.schedule) not in SCHEDULES:
         return
     kernels = [entry.kernel for entry in _kernels(trace, entries)]

@@ -19,8 +19,8 @@ ENDS = ("begin", "last write")
 PARTS = (*PAUSE, *PARTIALS, *LOOPS, *ENDS, "tail")
 
 
-def account(trace: Trace, k_step: float | None = None, sms: frozenset[int] | None = None) -> dict[str, int]:
-    """ns of all slots, or of the slots of `sms`, by each of PARTS.
+def account(trace: Trace, k_step: float | None = None) -> dict[str, int]:
+    """ns of all slots by each of PARTS.
 
     | part | from what to what |
     | --- | --- |
@@ -37,32 +37,29 @@ def account(trace: Trace, k_step: float | None = None, sms: frozenset[int] | Non
 
     `k_step` defaults to `loop_pace` of this run.
     """
-    free = sorted(frozenset(trace.device.free_sms) if sms is None else sms)
-    sums = {name: int(column[free].sum()) for name, column in _columns(trace).items()}
-    parts = _parts(sums, loop_pace(trace) if k_step is None else k_step, len(free) * _sm_time(trace))
+    sums = {name: int(column.sum()) for name, column in _columns(trace).items()}
+    whole = trace.device.slots * trace.makespan
+    parts = _parts(sums, loop_pace(trace) if k_step is None else k_step, whole)
     return {part: int(parts[part]) for part in PARTS}
 
 
-def difference(slow: Trace, fast: Trace, sms: frozenset[int] | None = None) -> dict[str, float]:
+def difference(slow: Trace, fast: Trace) -> dict[str, float]:
     """How much longer an average slot of `slow` spends on each of PARTS than one of `fast`, ns. The values
     add up to the difference of the makespans. Both runs are compared with the pace of `slow`."""
     k_step = loop_pace(slow)
-    slots = [len(sms or trace.device.free_sms) * trace.device.ctas_per_sm for trace in (slow, fast)]
-    longer, shorter = (account(trace, k_step, sms) for trace in (slow, fast))
-    return {part: longer[part] / slots[0] - shorter[part] / slots[1] for part in PARTS}
+    longer, shorter = account(slow, k_step), account(fast, k_step)
+    return {part: longer[part] / slow.device.slots - shorter[part] / fast.device.slots for part in PARTS}
 
 
 def difference_by_sm(slow: Trace, fast: Trace) -> dict[str, np.ndarray]:
     """`difference` for each SM of both devices: float64 ns [SMs] by part."""
     k_step, both = loop_pace(slow), min(slow.device.sms, fast.device.sms)
-    longer, shorter = (_parts(_columns(trace), k_step, _sm_time(trace)) for trace in (slow, fast))
     slots = slow.device.ctas_per_sm, fast.device.ctas_per_sm
+    longer, shorter = (
+        _parts(_columns(trace), k_step, each * trace.makespan)
+        for trace, each in zip((slow, fast), slots, strict=True)
+    )
     return {part: longer[part][:both] / slots[0] - shorter[part][:both] / slots[1] for part in PARTS}
-
-
-def _sm_time(trace: Trace) -> int:
-    """ns of all slots of an SM."""
-    return trace.device.ctas_per_sm * trace.makespan
 
 
 def _columns(trace: Trace) -> dict[str, np.ndarray]:

@@ -44,9 +44,8 @@ def adding(name: str, entry: Mapping[str, Any]) -> Iterator[None]:
     try:
         yield
     finally:
-        if before is None:
-            discard(name)
-        else:
+        discard(name)
+        if before is not None:
             add({name: before})
 
 

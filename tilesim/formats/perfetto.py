@@ -12,8 +12,10 @@ plain JSON, so that it can be read back whole. `events` are what a viewer sees, 
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, groupby
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ import numpy as np
 from tilesim.formats.json import document as json_document
 from tilesim.metrics import first_of_cta, in_turn, slot_index
 from tilesim.orders import rasterize
+from tilesim.spans.recorded_slots import first_free
 from tilesim.storage.trace_file import FORMAT
 from tilesim.traces import Trace
 from tilesim.version import __version__
@@ -47,7 +50,8 @@ def events(traces: Sequence[Trace]) -> Iterator[Event]:
     """Names, slices and counters of all traces: events as the format has them, but with times in ns."""
     pids = tids = 0
     for number, trace in enumerate(traces, 1):
-        lanes = _epilogue_lanes(trace)
+        # Epilogues of a slot that overlap go on threads of their own.
+        lanes = first_free(slot_index(trace), trace.spans["drain"], trace.spans["done"])
         threads = trace.device.sms * trace.device.ctas_per_sm * (2 + int(lanes.max()))
         group = f"{number} {trace.origin} " if len(traces) > 1 else ""
         for event in chain(
@@ -122,42 +126,21 @@ def _slices(trace: Trace, epilogue_lanes: np.ndarray) -> Iterator[Event]:
 
 def _busy_sms(trace: Trace) -> Iterator[Event]:
     """Counter events: on how many SMs a segment is between issue and done, at each change."""
-    spans = trace.spans
-    residents = [0] * trace.device.sms
-    times = np.concatenate([spans["issue"], spans["done"]])
-    sms = np.concatenate([spans["sm"], spans["sm"]]).tolist()
-    steps = [1] * len(spans) + [-1] * len(spans)
-    by_time = np.argsort(times, kind="stable").tolist()
-    at = times.tolist()
-    busy, shown = 0, -1
-    for i, event in enumerate(by_time):
-        was = residents[sms[event]]
-        residents[sms[event]] += steps[event]
-        busy += int(was == 0 and steps[event] > 0) - int(was == 1 and steps[event] < 0)
-        last = i + 1 == len(by_time) or at[by_time[i + 1]] > at[event]
-        if last and busy != shown:
-            shown = busy
+    sms = trace.spans["sm"].tolist()
+    changes = [(time, sm, 1) for time, sm in zip(trace.spans["issue"].tolist(), sms, strict=True)]
+    changes += [(time, sm, -1) for time, sm in zip(trace.spans["done"].tolist(), sms, strict=True)]
+    held, shown = Counter[int](), -1
+    for time, at_once in groupby(sorted(changes), key=itemgetter(0)):
+        for _, sm, more in at_once:
+            held[sm] += more
+            if not held[sm]:
+                del held[sm]
+        if len(held) != shown:
+            shown = len(held)
             yield {
                 "name": "busy SMs", "cat": "counter", "ph": "C", "pid": _gpu(trace), "tid": 0,
-                "ts": at[event], "args": {"SMs": busy},
+                "ts": time, "args": {"SMs": shown},
             }  # fmt: skip
-
-
-def _epilogue_lanes(trace: Trace) -> np.ndarray:
-    """On which of its slot's epilogue threads each span's epilogue goes: int, shape [spans].
-
-    Greedy by drain: the first thread that is free again. All 0 unless epilogues of a slot overlap.
-    """
-    spans, place = trace.spans, slot_index(trace).tolist()
-    lane = np.zeros(len(spans), np.int64)
-    drains, dones = spans["drain"].tolist(), spans["done"].tolist()
-    free_from: dict[int, list[int]] = {}
-    for row in np.lexsort((spans["drain"], place)).tolist():
-        ends = free_from.setdefault(place[row], [])
-        drain, done = drains[row], dones[row]
-        lane[row] = next((i for i, end in enumerate(ends) if end <= drain), len(ends))
-        ends[lane[row] : lane[row] + 1] = [done]
-    return lane
 
 
 def _gpu(trace: Trace) -> int:

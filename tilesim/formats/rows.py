@@ -64,21 +64,16 @@ def integers(
     name: str, values: Sequence[Any], number: Callable[[Any], int], at: Callable[[int], str]
 ) -> np.ndarray:
     """A column as int64; `number` raises ValueError for what is none, `at` names a row for the sentence."""
-    try:
-        return np.array(list(map(number, values)), np.int64)
-    except (ValueError, OverflowError):
-        row = next(row for row, value in enumerate(values) if not _fits(number, value))
-        ns = " of ns" * (name in ("end", "entry", *TIMES))
-        raise TraceError(
-            f"{at(row)}: {name} is {shown(values[row])}; it must be a whole number{ns}, of at most 64 bits"
-        ) from None
-
-
-def _fits(number: Callable[[Any], int], value: Any) -> bool:
-    try:
-        return -(2**63) <= number(value) < 2**63
-    except ValueError:
-        return False
+    found = np.empty(len(values), np.int64)
+    for row, value in enumerate(values):
+        try:
+            found[row] = number(value)
+        except (ValueError, OverflowError):
+            ns = " of ns" * (name in ("end", "entry", *TIMES))
+            raise TraceError(
+                f"{at(row)}: {name} is {shown(value)}; it must be a whole number{ns}, of at most 64 bits"
+            ) from None
+    return found
 
 
 def make(

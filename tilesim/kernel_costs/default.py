@@ -186,7 +186,7 @@ def nearest(
     """
     wanted = _wanted(kernel, schedule, problem)
     in_turn = bool(device.name) and not loads_ahead(device.name)
-    schedules = _schedules(schedule, problem, device, made)
+    schedules = schedules_that_fit(schedule, problem, device, made)
     any_plan = wanted.kernel == TABLE and schedules[0] not in QUEUED
 
     def distance(entry: Calibration) -> tuple[float, ...]:
@@ -224,18 +224,18 @@ def nearest(
     return costs
 
 
-def _schedules(schedule: str, problem: Problem, device: Device, made: Plan | None = None) -> tuple[str, ...]:
+def schedules_that_fit(
+    schedule: str, problem: Problem, device: Device, made: Plan | None = None
+) -> tuple[str, ...]:
     """Whose calibrations fit, the best first: of what its plan equals, its own, of those that stand in for
     it; of a schedule that is not tilesim's, those of the one that its plan is like."""
     name = base_name(schedule)
+    first = name
     if name in SCHEDULES and not SCHEDULES.built_in(name):
-        name = closest_schedule(made or plan(schedule, problem, device), problem)
-        return (name, *STANDS_IN.get(name, ("persistent",)))
-    names = (name, *STANDS_IN.get(name, ("persistent",)))
-    if name not in SPLITTING:
-        return names
-    made = made or plan(schedule, problem, device)
-    return tuple(dict.fromkeys((effective_schedule(name, made, problem), *names)))
+        first = name = closest_schedule(made or plan(schedule, problem, device), problem)
+    elif name in SPLITTING:
+        first = effective_schedule(name, made or plan(schedule, problem, device), problem)
+    return tuple(dict.fromkeys((first, name, *STANDS_IN.get(name, ("persistent",)))))
 
 
 def _wanted(kernel: str, schedule: str, problem: Problem) -> KernelConfig:

@@ -21,11 +21,9 @@ def english(sentence: str, **fields: str) -> str:
 def names(traces: Sequence[Trace]) -> list[str]:
     """The names of runs: their schedules, with origins or numbers where these repeat."""
     found = [short(trace.schedule, 40) for trace in traces]
-    if len(set(found)) < len(found):
+    if len(set(found)) < len(found) and len({trace.origin for trace in traces}) > 1:
         found = [f"{name}, {trace.origin}" for name, trace in zip(found, traces, strict=True)]
     if len(set(found)) < len(found):
-        alike = len({trace.origin for trace in traces}) == 1
-        found = [short(trace.schedule, 40) for trace in traces] if alike else found
         found = [f"{name} {number}" for number, name in enumerate(found, 1)]
     return found
 

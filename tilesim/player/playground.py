@@ -105,14 +105,12 @@ def _problem(fields: Mapping[str, str]) -> Problem:
     for name, value in values.items():
         _within(name, partial(replace, simple, **{name: value}))
     problem = _within("tile", partial(Problem, **values))
-    if problem.tiles > MOST_TILES:
-        sentence = f"this makes {problem.tiles:,} tiles; the playground takes at most {MOST_TILES:,}"
-        raise FieldError("tile", sentence)
-    if problem.tiles * problem.k_steps > MOST_STEPS:
-        sentence = (
-            f"this makes {problem.tiles * problem.k_steps:,} K-steps in all tiles; the playground takes "
-        )
-        raise FieldError("k", f"{sentence}at most {MOST_STEPS:,}")
+    for field, count, what, most in (
+        ("tile", problem.tiles, "tiles", MOST_TILES),
+        ("k", problem.tiles * problem.k_steps, "K-steps in all tiles", MOST_STEPS),
+    ):
+        if count > most:
+            raise FieldError(field, f"this makes {count:,} {what}; the playground takes at most {most:,}")
     return problem
 
 

@@ -37,7 +37,7 @@ def slots(spans: np.ndarray, entry: np.ndarray | None = None) -> np.ndarray:
             f"before its entry at {came[cta[row]]} ns"
         )
     left = _extreme(np.maximum, spans["done"], cta)
-    return _first_free(spans["sm"][first], came, left)[cta]
+    return first_free(spans["sm"][first], came, left, MAX_CTAS_PER_SM)[cta]
 
 
 def issues(spans: np.ndarray, entry: np.ndarray | None = None) -> np.ndarray:
@@ -67,20 +67,21 @@ def _extreme(pick: np.ufunc, times: np.ndarray, cta: np.ndarray) -> np.ndarray:
     return pick.reduceat(times[by_cta], firsts)
 
 
-def _first_free(sm: np.ndarray, came: np.ndarray, left: np.ndarray) -> np.ndarray:
-    """The slot of each thread block on its SM from `came` to `left`: int64 [ctas]."""
-    slot = np.zeros(len(sm), np.int64)
+def first_free(group: np.ndarray, begin: np.ndarray, end: np.ndarray, most: int | None = None) -> np.ndarray:
+    """The place of each interval in its group, the first that is free when it begins: int64 [intervals].
+    Raises TraceError where thread blocks of a group, an SM, take more than `most`."""
+    places = np.zeros(len(group), np.int64)
     held: dict[int, list[int]] = {}
-    order = np.lexsort((left, came))
-    rows = zip(order.tolist(), sm[order].tolist(), came[order].tolist(), left[order].tolist(), strict=True)
-    for cta, at, begin, end in rows:
-        until = held.setdefault(at, [])
-        free = next((place for place, time in enumerate(until) if time <= begin), len(until))
-        if free == MAX_CTAS_PER_SM:
+    order = np.lexsort((end, begin))
+    rows = zip(*(column[order].tolist() for column in (group, begin, end)), strict=True)
+    for row, (of, first, last) in zip(order.tolist(), rows, strict=True):
+        until = held.setdefault(of, [])
+        place = next((place for place, time in enumerate(until) if time <= first), len(until))
+        if place == most:
             raise TraceError(
-                f"SM {at} held more than {MAX_CTAS_PER_SM} thread blocks at once, at {begin} ns; "
+                f"SM {of} held more than {most} thread blocks at once, at {first} ns; "
                 "no GPU can hold that many"
             )
-        until[free : free + 1] = [end]
-        slot[cta] = free
-    return slot
+        until[place : place + 1] = [last]
+        places[row] = place
+    return places

@@ -16,19 +16,15 @@ from typing import (
     Any,
     Literal,
     NamedTuple,
-    TypeVar,
     Union,
     get_args,
     get_origin,
     get_type_hints,
-    overload,
 )
 
 from tilesim.errors import TilesimError, nearest, shown, unknown
 from tilesim.storage.files import LARGEST
 from tilesim.text import unprintable
-
-T = TypeVar("T")
 
 
 class Rule(NamedTuple):
@@ -71,14 +67,6 @@ WORDS = {
     Any: "anything", NoneType: "null", bool: "true or false", int: "a whole number", float: "a number",
     NUMBER: "a number", str: "a text", list: "a list", dict: "an object",
 }  # fmt: skip
-
-
-@overload
-def decode(kind: type[T], values: Any, what: str, error: type[TilesimError], *, extra: bool = False) -> T: ...
-
-
-@overload
-def decode(kind: Any, values: Any, what: str, error: type[TilesimError], *, extra: bool = False) -> Any: ...
 
 
 def decode(kind: Any, values: Any, what: str, error: type[TilesimError], *, extra: bool = False) -> Any:

@@ -53,20 +53,17 @@ def check_outputs(outputs: Iterable[PathName | None], inputs: Iterable[PathName 
     no file, such as /dev/stdout, may be named twice.
     """
     read = [path for path in inputs if path is not None]
-    written: list[PathName] = []
-    for output in outputs:
-        if output is None:
-            continue
+    written = [path for path in outputs if path is not None]
+    for number, output in enumerate(written):
         check(output)
         for path in read:
             if _same(output, path):
                 raise TilesimError(
                     f"cannot write {output}: it is read as {path}; give the output another name"
                 )
-        for other in written:
+        for other in written[:number]:
             if _same(output, other):
                 raise TilesimError(f"cannot write {output} and {other}: they are the same file")
-        written.append(output)
 
 
 def write(path: PathName, fill: Callable[[BinaryIO], object]) -> None:

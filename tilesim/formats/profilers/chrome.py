@@ -104,10 +104,8 @@ def _names(events: Iterable[Event]) -> dict[Track, str]:
     """Names of threads by (process, thread), and of processes by (process, "")."""
     named = {}
     for event in events:
-        args = event.get("args")
-        if event.get("ph") == "M" and isinstance(args, dict):
-            if event.get("name") == "process_name":
-                named[str(event.get("pid")), ""] = str(args.get("name"))
-            elif event.get("name") == "thread_name":
-                named[str(event.get("pid")), str(event.get("tid"))] = str(args.get("name"))
+        args, what = event.get("args"), event.get("name")
+        if event.get("ph") == "M" and isinstance(args, dict) and what in ("process_name", "thread_name"):
+            thread = str(event.get("tid")) if what == "thread_name" else ""
+            named[str(event.get("pid")), thread] = str(args.get("name"))
     return named
