@@ -13,7 +13,7 @@ from tilesim.devices.device import Device
 from tilesim.devices.hardware import Hardware
 from tilesim.engine import events
 from tilesim.engine.setup import laid_out, with_lists, with_tree
-from tilesim.engine.state import CTA, NOBODY, TIE, State
+from tilesim.engine.state import CTA, NOBODY, State
 from tilesim.errors import CostsError, PlanError
 from tilesim.model.kstep import hardware_of, load_times, slowest_k_step
 from tilesim.plans import Plan
@@ -22,9 +22,8 @@ from tilesim.spans.columns import COLUMNS, LONGEST_NS
 
 STEPS: compiled.Steps = (
     *((step, step) for step in (
-        events.enter, events.go_to, events.launch_to_start, events.issue, events.tie, events.split_tile,
-        events.share, events.drain, events.store_partial, events.finish, events.go_on, events.wait_for,
-        events.rest,
+        events.enter, events.go_to, events.launch_to_start, events.issue, events.split_tile, events.share,
+        events.drain, events.store_partial, events.finish, events.go_on, events.wait_for, events.rest,
     )),
     (events.lowest, events.lowest_in_tree),
     (events.enqueue, events.enqueue_in_tree),
@@ -57,9 +56,8 @@ def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 
             spans[name] = column
     if state.heads[CTA] < plan.ctas:
         raise PlanError(_stuck(plan, device, state))
-    ties = [np.asarray(rows, np.int32)[: state.heads[TIE]] for rows in state.ties]
     del state, work  # frees the memory that sorting needs
-    settle(spans, *ties)
+    settle(spans)
     spans.flags.writeable = False
     return spans
 
@@ -136,8 +134,11 @@ SORTED_ROWS = 2**12
 """Rows sorted at a time, approximately: 320 KiB."""
 
 
-def settle(spans: np.ndarray, first: np.ndarray, end: np.ndarray) -> None:
-    """Sort rows with equal issue by (start, sm, slot), in place; those of an instant are `first` to `end`."""
+def settle(spans: np.ndarray) -> None:
+    """Sort rows with equal issue, which follow each other, by (start, sm, slot), in place."""
+    alike = spans["issue"][1:] == spans["issue"][:-1]
+    edges = np.flatnonzero(np.diff(alike, prepend=False, append=False))
+    first, end = edges[::2], edges[1::2] + 1
     whole = spans.view(f"V{spans.itemsize}")  # NumPy copies rows of fields field by field
     sizes = end - first
     chunks = np.flatnonzero(np.diff(np.cumsum(sizes) // SORTED_ROWS, prepend=-1))

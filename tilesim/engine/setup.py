@@ -8,7 +8,7 @@ import numpy as np
 from tilesim.costs import Costs
 from tilesim.devices.device import Device
 from tilesim.engine.events import FREE, NEVER
-from tilesim.engine.state import NOBODY, Merges, Rates, Segments, Slots, State, Ties
+from tilesim.engine.state import NOBODY, Merges, Rates, Segments, Slots, State
 from tilesim.plans import Plan, owners
 from tilesim.problems import Problem
 from tilesim.spans.columns import SPAN, columns_of
@@ -28,11 +28,11 @@ def laid_out(
     ctas_per_sm + 1]. `late`: see Slots."""
     tile, k0, k1 = (plan.rows[name] for name in ("tile", "k0", "k1"))
     split, merges = _merges(tile, problem)
-    ties, heads = Ties(*np.empty((2, len(work) // 2), np.int32)), np.array([0, len(plan.segments), 0, 0])
+    heads = np.array([0, len(plan.segments), 0])
     spans = np.zeros(len(work), SPAN)
     segments = Segments(tile, k0, k1, work, split, plan.offsets)
     rates, slots = _rates(costs, device, slowdown), _slots(device, late)
-    return State(segments, rates, slots, merges, columns_of(spans), ties, heads), spans
+    return State(segments, rates, slots, merges, columns_of(spans), heads), spans
 
 
 def with_lists(state: Any) -> Any:
