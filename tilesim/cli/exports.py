@@ -14,7 +14,7 @@ from tilesim.cli.arguments import film_targets as targets
 from tilesim.cli.arguments.film_targets import COURSE_FORMATS, FORMATS, MOVING, PAGES, SLIDES, SOURCE, STILLS
 from tilesim.cli.arguments.parameter_types import INSTANT
 from tilesim.cli.output.figures import wrote
-from tilesim.cli.packages import COURSE, declared, load, scene_class, scene_file, scene_names
+from tilesim.cli.packages import COURSE, declared, load, scene_class, scene_names
 from tilesim.declared import course
 from tilesim.errors import TilesimError, shown
 from tilesim.storage import files, scratch
@@ -255,7 +255,8 @@ def _check_form(scene: targets.Target, form: str, asked: Mapping[str, Any], at: 
 
 
 def _course(request: ExportRequest, render_request: Any) -> list[Any]:
-    taught, none = course(declared()), load("scenes", "film.settings").NO_FILM
+    known, none = declared(), load("scenes", "film.settings").NO_FILM
+    taught = course(known)
     names, form, made = request.films or taught, request.format(request.form), []
     for name, following in zip(names, [*names[1:], none], strict=True):
         act = scene_class(name)
@@ -266,7 +267,7 @@ def _course(request: ExportRequest, render_request: Any) -> list[Any]:
             check(act, settings)
         except TilesimError as error:
             raise TilesimError(f"{name}: {error}") from None
-        made.append(render_request(act, scene_file(name), form, settings=settings))
+        made.append(render_request(act, known[name].file, form, settings=settings))
     return made
 
 

@@ -1,6 +1,5 @@
 """Play a Plan on a Device's slots, and find when and where each segment runs."""
 
-from collections.abc import Iterator
 from itertools import pairwise
 from math import exp
 from typing import Any
@@ -89,19 +88,13 @@ def main_loop_ns(plan: Plan, problem: Problem, costs: Costs, k_steps: np.ndarray
     """Each main loop's time alone on its SM: int64 ns, at least 1, in plan order, the queue last. `k_steps`:
     ns per K-step of each, float64 [segments]."""
     rows = plan.rows
-    noise = np.zeros(0)
     if costs.jitter:
         noise = np.random.default_rng(seed).standard_normal(problem.tiles)
         noise *= _noise(costs, problem)
-        np.exp(noise, out=noise)
-    work = np.empty(len(rows), np.int64)
-    for chunk in chunks(len(work)):
-        k_step = k_steps[chunk]
-        if costs.jitter:
-            k_step = k_step * noise[rows["tile"][chunk]]
-        work[chunk] = np.maximum(1, np.rint((rows["k1"][chunk] - rows["k0"][chunk]) * k_step))
-    work += costs.mainloop_overhead
-    return work
+        k_steps = k_steps * np.exp(noise, out=noise)[rows["tile"]]
+    work = (rows["k1"] - rows["k0"]) * k_steps
+    np.maximum(1, np.rint(work, out=work), out=work)
+    return work.astype(np.int64) + costs.mainloop_overhead
 
 
 def slowdowns(k_steps: np.ndarray, costs: Costs) -> np.ndarray:
@@ -118,16 +111,6 @@ def lateness(plan: Plan, device: Device, costs: Costs, first: float) -> np.ndarr
     many = min(device.slots, plan.ctas)
     late = first * ((np.arange(device.slots) + 0.5) / many - 0.5)
     return np.maximum(-costs.prologue, np.rint(late)).astype(np.int64)
-
-
-ROWS = 2**13
-"""Rows per chunk: 640 KiB of spans."""
-
-
-def chunks(rows: int, size: int = ROWS) -> Iterator[slice]:
-    """Slices of at most `size` rows that cover range(rows) in order."""
-    for begin in range(0, rows, size):
-        yield slice(begin, min(begin + size, rows))
 
 
 SORTED_ROWS = 2**12

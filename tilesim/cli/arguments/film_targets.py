@@ -8,7 +8,7 @@ import click
 
 from tilesim.cli.arguments.parameter_types import or_file, starting_with
 from tilesim.cli.arguments.schedule_files import file_and_name
-from tilesim.cli.packages import COURSE, declared, load, scene_class, scene_file
+from tilesim.cli.packages import COURSE, declared, load, scene_class
 from tilesim.errors import TilesimError, shown, unknown
 from tilesim.formats import ENDINGS
 
@@ -58,7 +58,7 @@ class Target(NamedTuple):
     def scene(self) -> tuple[Any, Path]:
         """The class of the scene, and the file that defines it; raises TilesimError where there is none."""
         if self.file is None:
-            return scene_class(self.name), scene_file(self.name)
+            return scene_class(self.name), declared()[self.name].file
         return load("scenes", "render.scene_files").load(self.file, self.name), self.file
 
 
