@@ -70,7 +70,7 @@ def _slots(device: Device, late: np.ndarray) -> Slots:
     slots = device.slots
     key = np.full(1 << (slots - 1).bit_length(), NEVER)
     key[:slots] = FREE * len(key) + np.arange(slots)
-    cta, row, at, next_row, next_work, end_row, when = np.zeros((7, slots), np.int64)
+    zeros = ("when", "cta", "row", "at", "next_row", "next_work", "end_row")
     filling = np.array(device.filling)
     sms, home = np.unique(filling, return_inverse=True)
     by_sm = np.argsort(home, kind="stable").reshape(len(sms), -1)  # ranks, a row for each SM
@@ -80,15 +80,8 @@ def _slots(device: Device, late: np.ndarray) -> Slots:
     return Slots(
         queue=key.copy(),
         key=key,
-        when=when,
         event=np.full(slots, FREE),
-        cta=cta,
-        row=row,
-        at=at,
         late=late,
-        next_row=next_row,
-        next_work=next_work,
-        end_row=end_row,
         left=np.zeros(slots),
         since=np.full(slots, NOBODY),
         sm=filling,
@@ -97,6 +90,7 @@ def _slots(device: Device, late: np.ndarray) -> Slots:
         home=home,
         multiplying=np.zeros_like(sms),
         written=np.zeros_like(sms),
+        **{name: np.zeros(slots, np.int64) for name in zeros},
     )
 
 
