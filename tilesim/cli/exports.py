@@ -1,9 +1,11 @@
 """Exports: one type of request for the command line, the tables of a gallery and `Trace.film`."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +118,21 @@ class ExportRequest:
         formats = load("scenes", "render.files.formats")
         size, fps = (GIF_SIZE, GIF_FPS) if form == "gif" else (SIZE, FPS)
         return formats.Format(form, formats.frame_size(self.size or size), self.fps or fps, self.transparent)
+
+
+def asked_for(options: Mapping[str, Any]) -> dict[str, Any]:
+    """What a request is made of, by options of `tilesim export` or of `Trace.film`.
+
+    >>> asked_for({"size": "720p", "from_": 2.5, "captions": False, "lang": None, "no_opening": True})
+    {'size': '720p', 'from': 2.5, 'opening': False}
+    """
+    asked = {
+        name.rstrip("_"): os.fspath(value) if isinstance(value, PathLike) else value
+        for name, value in options.items()
+        if value is not None and value is not False and value != ()
+    }
+    left_out = {name: False for name in LEFT_OUT if asked.pop(f"no_{name}", False)}
+    return asked | left_out
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,8 +74,8 @@ def _judged(found: list[Judged]) -> list[str]:
     for what, held_out in (("fitted to", False), ("held out", True)):
         some = [one for one in found if one.timed.held_out == held_out and one.ratio]
         if some:
-            figures = ", ".join(f"{name} {value:.4g}" for name, value in verdict(some).items())
-            lines.append(f"{what}: {figures}")
+            figures = asdict(verdict(some)).items()
+            lines.append(f"{what}: " + ", ".join(f"{name} {value:.4g}" for name, value in figures))
     return lines
 
 
