@@ -250,8 +250,7 @@ def _check_meta(meta: object) -> None:
     if len(text) > MOST_META:
         raise TraceError(f"meta has {len(text)} characters as JSON; at most {MOST_META} are allowed")
     for leaf in _leaves(values):
-        if isinstance(leaf, str) and not leaf.isprintable():
-            odd = unprintable(leaf)
+        if isinstance(leaf, str) and (odd := unprintable(leaf)):
             raise TraceError(f"meta has the text {shown(leaf)} with a {odd}, which cannot be printed")
 
 

@@ -81,7 +81,7 @@ class ExportRequest:
             scene = targets.FilmTarget().convert(own["scene"], None, None)
             output, form = targets.chosen(own.get("output"), own.get("format"), scene.label)
             films = own.get("films") and [
-                targets.CourseFilm().convert(one, None, None) for one in own["films"]
+                targets.COURSE_FILM.convert(one, None, None) for one in own["films"]
             ]
             at = own.get("at")
             if at is not None:

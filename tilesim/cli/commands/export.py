@@ -71,7 +71,7 @@ class OfFilm(click.Command):
 )
 @click.option(
     "--films",
-    type=Names(targets.CourseFilm()),
+    type=Names(targets.COURSE_FILM),
     metavar="NAME,...",
     help="Of a course: which films, in which order.  [all, in teaching order]",
 )
