@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from tilesim.cli.exports import LEFT_OUT, ExportRequest, make, planned
+from tilesim.cli.exports import ExportRequest, asked_for, make, planned
 from tilesim.cli.jobs import workers_of
 from tilesim.parallel import cores
 from tilesim.storage import scratch
@@ -35,7 +35,7 @@ class InlineFilm:
 def export(trace: Trace, path: str | PathLike[str], options: Mapping[str, Any]) -> Path:
     """Write a film of `trace` to `path`, and return that; see `Trace.film`."""
     # The film that shows any trace, as `tilesim export FILE` does.
-    asked = {"scene": "run", **_asked(options), "trace": [trace], "output": os.fspath(path)}
+    asked = {"scene": "run", **asked_for(options), "trace": [trace], "output": os.fspath(path)}
     # A process with threads, such as a notebook's, must not be forked: it draws alone.
     jobs = asked.pop("jobs", None) or (cores() if threading.active_count() == 1 else 1)
     with workers_of(asked.pop("cluster", None)) as workers:
@@ -49,17 +49,3 @@ def inline(trace: Trace, options: Mapping[str, Any]) -> InlineFilm:
     """A film of `trace` for a notebook, short unless `options` say otherwise."""
     with scratch.folder() as folder:
         return InlineFilm(export(trace, folder / "film.mp4", {**SHORT, **options}).read_bytes())
-
-
-def _asked(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options as a request has them.
-
-    >>> _asked({"size": "720p", "from_": 2.5, "captions": False, "lang": None, "no_opening": True})
-    {'size': '720p', 'from': 2.5, 'opening': False}
-    """
-    given = {name: value for name, value in options.items() if value is not None and value is not False}
-    asked = {name.rstrip("_"): value for name, value in given.items()}
-    for name in LEFT_OUT:
-        if asked.pop(f"no_{name}", False):
-            asked[name] = False
-    return {name: os.fspath(value) if isinstance(value, PathLike) else value for name, value in asked.items()}

@@ -12,7 +12,6 @@ from tilesim.errors import KernelConfigError, shown
 from tilesim.problems import Problem, Size
 from tilesim.products import Product
 from tilesim.storage.decode import between, check, one_of
-from tilesim.text import base_name
 
 LOADS = ("tma", "ptr")
 """How a kernel loads its operands: by the Tensor Memory Accelerator, or through pointers."""
@@ -71,10 +70,6 @@ class KernelConfig:
     def problem(self, product: Product) -> Problem:
         """`product` in the tiles and the order of this kernel."""
         return Problem(product.m, product.n, product.k, self.tile, product.dtype, self.order)
-
-    @property
-    def can_split(self) -> bool:
-        return base_name(self.schedule) in SPLITTING
 
     @property
     def name(self) -> str:

@@ -100,25 +100,10 @@ class Trace:
         """What the driver called its GPU, or else the title of its preset; "" where nobody knows it."""
         return str(self.meta.get("gpu") or (self.device.title if self.device.name else ""))
 
-    @property
-    def makespan(self) -> int:
-        """ns from the first issue to the last done."""
-        return metrics.makespan(self)
-
-    @property
-    def utilization(self) -> float:
-        """Share of slot-time in main loops."""
-        return metrics.utilization(self)
-
-    @property
-    def busy_share(self) -> float:
-        """Share of slot-time between issue and done."""
-        return metrics.busy_share(self)
-
-    @property
-    def waves(self) -> int:
-        """Segments over slots, rounded up."""
-        return metrics.waves(self)
+    makespan = property(metrics.makespan)
+    utilization = property(metrics.utilization)
+    busy_share = property(metrics.busy_share)
+    waves = property(metrics.waves)
 
     def __repr__(self) -> str:
         problem, name = self.problem, " ".join(self.schedule.split())[:80]
@@ -265,8 +250,7 @@ def _check_meta(meta: object) -> None:
     if len(text) > MOST_META:
         raise TraceError(f"meta has {len(text)} characters as JSON; at most {MOST_META} are allowed")
     for leaf in _leaves(values):
-        if isinstance(leaf, str) and not leaf.isprintable():
-            odd = unprintable(leaf)
+        if isinstance(leaf, str) and (odd := unprintable(leaf)):
             raise TraceError(f"meta has the text {shown(leaf)} with a {odd}, which cannot be printed")
 
 

@@ -16,6 +16,7 @@ pytest.importorskip("manim", reason="the films need Manim")
 from tilesim.cli import exports, main, packages
 from tilesim.cli.arguments import film_targets
 from tilesim.cli.packages import load, scene_names
+from tilesim.declared import Declared
 
 FILMS = ["first", "second"]
 SHORT = """
@@ -63,8 +64,9 @@ def films(tmp_path_factory):
         (folder / f"{name}.py").write_text(SHORT.format(name=name, sides=sides), "utf-8")
     of_file = load("scenes", "render.scene_files").load
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(film_targets, "declared", lambda: dict.fromkeys(FILMS))
-        patch.setattr(exports, "scene_file", lambda name: folder / f"{name}.py")
+        known = {name: Declared(folder / f"{name}.py") for name in FILMS}
+        for module in (film_targets, exports):
+            patch.setattr(module, "declared", lambda: known)
         patch.setattr(exports, "scene_class", lambda name: of_file(folder / f"{name}.py"))
         yield folder
 
@@ -158,7 +160,7 @@ def test_other_formats_have_what_an_mp4_has_in_the_theme_and_language_of_every_f
 
 
 def test_without_films_it_is_the_course_in_teaching_order(tmp_path, monkeypatch):
-    for name in ("scene_file", "scene_class"):
+    for name in ("declared", "scene_class"):
         monkeypatch.setattr(exports, name, getattr(packages, name))
     ordered, rendering = [], load("scenes", "render.course")
 

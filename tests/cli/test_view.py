@@ -6,7 +6,6 @@ import socket
 import subprocess
 import sys
 import threading
-from functools import partial
 from http.client import HTTPConnection
 
 import pytest
@@ -28,7 +27,7 @@ def file(tmp_path):
 @pytest.fixture
 def server(file):
     files = (str(file),)
-    with PageServer(partial(view._page, view._kept(files, {}), {}), files) as server:
+    with PageServer(view.pages(files, {}, {}), files) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
         yield server
@@ -103,7 +102,7 @@ def test_another_file_is_another_page_and_one_that_breaks_is_said_in_it_until_it
 
 
 def page_of(*files, words=None):
-    return view._page(view._kept(tuple(map(str, files)), {}), words or {}, "1")
+    return view.pages(tuple(map(str, files)), {}, words or {})("1", None)
 
 
 def test_what_a_broken_file_is_called_stays_text(tmp_path):

@@ -171,15 +171,10 @@ def _section(loss: Callable[[float], float], low: float, high: float) -> float:
     2.0
     """
     ratio = (5**0.5 - 1) / 2
-    left, right = high - ratio * (high - low), low + ratio * (high - low)
-    at_left, at_right = loss(left), loss(right)
     for _ in range(SECTIONS):
-        if at_left <= at_right:
-            high, right, at_right = right, left, at_left
-            left = high - ratio * (high - low)
-            at_left = loss(left)
+        left, right = high - ratio * (high - low), low + ratio * (high - low)
+        if loss(left) <= loss(right):
+            high = right
         else:
-            low, left, at_left = left, right, at_right
-            right = low + ratio * (high - low)
-            at_right = loss(right)
+            low = left
     return (low + high) / 2

@@ -8,8 +8,9 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from tilesim.gemm.warp_specialized import WGMMA_M
-from tilesim.kernel_config import KernelConfig
+from tilesim.kernel_config import SPLITTING, KernelConfig
 from tilesim.products import Product
+from tilesim.text import base_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Tiling(NamedTuple):
 
 def family(config: KernelConfig) -> Family:
     few = config.kernel == "warp-specialized" and config.tile[0] < WGMMA_M
-    return Family(config.kernel, few, config.can_split)
+    return Family(config.kernel, few, base_name(config.schedule) in SPLITTING)
 
 
 def tiling(config: KernelConfig, product: Product) -> Tiling:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
-from tilesim.errors import ChoiceError, TilesimError
+from tilesim.errors import ChoiceError
 from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 from tilesim.storage.files import read_json
@@ -36,12 +36,8 @@ def read(path: str | PathLike[str]) -> list[Timed]:
     report = read_json(path, ChoiceError)
     try:
         return list(_products(report))
-    except KeyError as error:
-        raise ChoiceError(
-            f"{path} is not a measurement of `tilesim bench choice`: the field {error} is missing"
-        ) from None
-    except (TypeError, ValueError, AttributeError, IndexError, TilesimError) as error:
-        why = str(error)[:100]
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        why = f"the field {error} is missing" if isinstance(error, KeyError) else str(error)[:100]
         raise ChoiceError(f"{path} is not a measurement of `tilesim bench choice`: {why}") from None
 
 

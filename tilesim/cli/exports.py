@@ -1,9 +1,11 @@
 """Exports: one type of request for the command line, the tables of a gallery and `Trace.film`."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from tilesim.cli.arguments import film_targets as targets
 from tilesim.cli.arguments.film_targets import COURSE_FORMATS, FORMATS, MOVING, PAGES, SLIDES, SOURCE, STILLS
 from tilesim.cli.arguments.parameter_types import INSTANT
 from tilesim.cli.output.figures import wrote
-from tilesim.cli.packages import COURSE, declared, load, scene_class, scene_file, scene_names
+from tilesim.cli.packages import COURSE, declared, load, scene_class, scene_names
 from tilesim.declared import course
 from tilesim.errors import TilesimError, shown
 from tilesim.storage import files, scratch
@@ -79,7 +81,7 @@ class ExportRequest:
             scene = targets.FilmTarget().convert(own["scene"], None, None)
             output, form = targets.chosen(own.get("output"), own.get("format"), scene.label)
             films = own.get("films") and [
-                targets.CourseFilm().convert(one, None, None) for one in own["films"]
+                targets.COURSE_FILM.convert(one, None, None) for one in own["films"]
             ]
             at = own.get("at")
             if at is not None:
@@ -116,6 +118,21 @@ class ExportRequest:
         formats = load("scenes", "render.files.formats")
         size, fps = (GIF_SIZE, GIF_FPS) if form == "gif" else (SIZE, FPS)
         return formats.Format(form, formats.frame_size(self.size or size), self.fps or fps, self.transparent)
+
+
+def asked_for(options: Mapping[str, Any]) -> dict[str, Any]:
+    """What a request is made of, by options of `tilesim export` or of `Trace.film`.
+
+    >>> asked_for({"size": "720p", "from_": 2.5, "captions": False, "lang": None, "no_opening": True})
+    {'size': '720p', 'from': 2.5, 'opening': False}
+    """
+    asked = {
+        name.rstrip("_"): os.fspath(value) if isinstance(value, PathLike) else value
+        for name, value in options.items()
+        if value is not None and value is not False and value != ()
+    }
+    left_out = {name: False for name in LEFT_OUT if asked.pop(f"no_{name}", False)}
+    return asked | left_out
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +272,8 @@ def _check_form(scene: targets.Target, form: str, asked: Mapping[str, Any], at: 
 
 
 def _course(request: ExportRequest, render_request: Any) -> list[Any]:
-    taught, none = course(declared()), load("scenes", "film.settings").NO_FILM
+    known, none = declared(), load("scenes", "film.settings").NO_FILM
+    taught = course(known)
     names, form, made = request.films or taught, request.format(request.form), []
     for name, following in zip(names, [*names[1:], none], strict=True):
         act = scene_class(name)
@@ -266,7 +284,7 @@ def _course(request: ExportRequest, render_request: Any) -> list[Any]:
             check(act, settings)
         except TilesimError as error:
             raise TilesimError(f"{name}: {error}") from None
-        made.append(render_request(act, scene_file(name), form, settings=settings))
+        made.append(render_request(act, known[name].file, form, settings=settings))
     return made
 
 

@@ -58,10 +58,6 @@ def scene_class(name: str) -> Any:
     )
 
 
-def scene_file(name: str) -> Path:
-    return Path(str(load("scenes", name.replace("-", "_")).__file__))
-
-
 def _beside(folder: str) -> Path:
     return Path(__file__).resolve().parents[2] / folder
 

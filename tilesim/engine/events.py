@@ -12,7 +12,7 @@ two forms, a heap and a tree.
 from heapq import heappop, heappush, heapreplace
 from math import ceil
 
-from tilesim.engine.state import CTA, ISSUED, NOBODY, QUEUED, TIE, Column, Segments, Slots, State
+from tilesim.engine.state import CTA, ISSUED, NOBODY, QUEUED, Column, Segments, Slots, State
 
 DRAIN, NEXT, FREE, BEGIN, START = range(5)
 EVENTS = 5
@@ -98,8 +98,6 @@ def issue(state: State, rank: int, now: int, gap: int, written: int, leave: int)
         return
     at, start = heads[ISSUED], now + gap
     heads[ISSUED] = at + 1
-    if at > 0 and log.issue[at - 1] == now:
-        tie(state, at)
     slots.row[rank], slots.at[rank] = row, at
     log.cta[at] = slots.cta[rank]
     log.tile[at], log.k0[at], log.k1[at] = segments.tile[row], segments.k0[row], segments.k1[row]
@@ -116,16 +114,6 @@ def issue(state: State, rank: int, now: int, gap: int, written: int, leave: int)
         finish(state, rank, start + work, 0)
     else:
         wait_for(slots, rank, start + work, DRAIN)
-
-
-def tie(state: State, at: int) -> None:
-    """Record that row `at` of the log has the same issue as the previous row."""
-    ties, last = state.ties, state.heads[TIE] - 1
-    if last < 0 or ties.end[last] != at:
-        last += 1
-        ties.first[last] = at - 1
-        state.heads[TIE] = last + 1
-    ties.end[last] = at + 1
 
 
 def split_tile(segments: Segments, row: int) -> int:

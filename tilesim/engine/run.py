@@ -1,6 +1,5 @@
 """Play a Plan on a Device's slots, and find when and where each segment runs."""
 
-from collections.abc import Iterator
 from itertools import pairwise
 from math import exp
 from typing import Any
@@ -13,7 +12,7 @@ from tilesim.devices.device import Device
 from tilesim.devices.hardware import Hardware
 from tilesim.engine import events
 from tilesim.engine.setup import laid_out, with_lists, with_tree
-from tilesim.engine.state import CTA, NOBODY, TIE, State
+from tilesim.engine.state import CTA, NOBODY, State
 from tilesim.errors import CostsError, PlanError
 from tilesim.model.kstep import hardware_of, load_times, slowest_k_step
 from tilesim.plans import Plan
@@ -22,9 +21,8 @@ from tilesim.spans.columns import COLUMNS, LONGEST_NS
 
 STEPS: compiled.Steps = (
     *((step, step) for step in (
-        events.enter, events.go_to, events.launch_to_start, events.issue, events.tie, events.split_tile,
-        events.share, events.drain, events.store_partial, events.finish, events.go_on, events.wait_for,
-        events.rest,
+        events.enter, events.go_to, events.launch_to_start, events.issue, events.split_tile, events.share,
+        events.drain, events.store_partial, events.finish, events.go_on, events.wait_for, events.rest,
     )),
     (events.lowest, events.lowest_in_tree),
     (events.enqueue, events.enqueue_in_tree),
@@ -57,9 +55,8 @@ def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 
             spans[name] = column
     if state.heads[CTA] < plan.ctas:
         raise PlanError(_stuck(plan, device, state))
-    ties = [np.asarray(rows, np.int32)[: state.heads[TIE]] for rows in state.ties]
     del state, work  # frees the memory that sorting needs
-    settle(spans, *ties)
+    settle(spans)
     spans.flags.writeable = False
     return spans
 
@@ -91,19 +88,13 @@ def main_loop_ns(plan: Plan, problem: Problem, costs: Costs, k_steps: np.ndarray
     """Each main loop's time alone on its SM: int64 ns, at least 1, in plan order, the queue last. `k_steps`:
     ns per K-step of each, float64 [segments]."""
     rows = plan.rows
-    noise = np.zeros(0)
     if costs.jitter:
         noise = np.random.default_rng(seed).standard_normal(problem.tiles)
         noise *= _noise(costs, problem)
-        np.exp(noise, out=noise)
-    work = np.empty(len(rows), np.int64)
-    for chunk in chunks(len(work)):
-        k_step = k_steps[chunk]
-        if costs.jitter:
-            k_step = k_step * noise[rows["tile"][chunk]]
-        work[chunk] = np.maximum(1, np.rint((rows["k1"][chunk] - rows["k0"][chunk]) * k_step))
-    work += costs.mainloop_overhead
-    return work
+        k_steps = k_steps * np.exp(noise, out=noise)[rows["tile"]]
+    work = (rows["k1"] - rows["k0"]) * k_steps
+    np.maximum(1, np.rint(work, out=work), out=work)
+    return work.astype(np.int64) + costs.mainloop_overhead
 
 
 def slowdowns(k_steps: np.ndarray, costs: Costs) -> np.ndarray:
@@ -122,22 +113,15 @@ def lateness(plan: Plan, device: Device, costs: Costs, first: float) -> np.ndarr
     return np.maximum(-costs.prologue, np.rint(late)).astype(np.int64)
 
 
-ROWS = 2**13
-"""Rows per chunk: 640 KiB of spans."""
-
-
-def chunks(rows: int, size: int = ROWS) -> Iterator[slice]:
-    """Slices of at most `size` rows that cover range(rows) in order."""
-    for begin in range(0, rows, size):
-        yield slice(begin, min(begin + size, rows))
-
-
 SORTED_ROWS = 2**12
 """Rows sorted at a time, approximately: 320 KiB."""
 
 
-def settle(spans: np.ndarray, first: np.ndarray, end: np.ndarray) -> None:
-    """Sort rows with equal issue by (start, sm, slot), in place; those of an instant are `first` to `end`."""
+def settle(spans: np.ndarray) -> None:
+    """Sort rows with equal issue, which follow each other, by (start, sm, slot), in place."""
+    alike = spans["issue"][1:] == spans["issue"][:-1]
+    edges = np.flatnonzero(np.diff(alike, prepend=False, append=False))
+    first, end = edges[::2], edges[1::2] + 1
     whole = spans.view(f"V{spans.itemsize}")  # NumPy copies rows of fields field by field
     sizes = end - first
     chunks = np.flatnonzero(np.diff(np.cumsum(sizes) // SORTED_ROWS, prepend=-1))

@@ -8,7 +8,7 @@ import numpy as np
 from tilesim.costs import Costs
 from tilesim.devices.device import Device
 from tilesim.engine.events import FREE, NEVER
-from tilesim.engine.state import NOBODY, Merges, Rates, Segments, Slots, State, Ties
+from tilesim.engine.state import NOBODY, Merges, Rates, Segments, Slots, State
 from tilesim.plans import Plan, owners
 from tilesim.problems import Problem
 from tilesim.spans.columns import SPAN, columns_of
@@ -28,11 +28,11 @@ def laid_out(
     ctas_per_sm + 1]. `late`: see Slots."""
     tile, k0, k1 = (plan.rows[name] for name in ("tile", "k0", "k1"))
     split, merges = _merges(tile, problem)
-    ties, heads = Ties(*np.empty((2, len(work) // 2), np.int32)), np.array([0, len(plan.segments), 0, 0])
+    heads = np.array([0, len(plan.segments), 0])
     spans = np.zeros(len(work), SPAN)
     segments = Segments(tile, k0, k1, work, split, plan.offsets)
     rates, slots = _rates(costs, device, slowdown), _slots(device, late)
-    return State(segments, rates, slots, merges, columns_of(spans), ties, heads), spans
+    return State(segments, rates, slots, merges, columns_of(spans), heads), spans
 
 
 def with_lists(state: Any) -> Any:
@@ -70,7 +70,7 @@ def _slots(device: Device, late: np.ndarray) -> Slots:
     slots = device.slots
     key = np.full(1 << (slots - 1).bit_length(), NEVER)
     key[:slots] = FREE * len(key) + np.arange(slots)
-    cta, row, at, next_row, next_work, end_row, when = np.zeros((7, slots), np.int64)
+    zeros = ("when", "cta", "row", "at", "next_row", "next_work", "end_row")
     filling = np.array(device.filling)
     sms, home = np.unique(filling, return_inverse=True)
     by_sm = np.argsort(home, kind="stable").reshape(len(sms), -1)  # ranks, a row for each SM
@@ -80,15 +80,8 @@ def _slots(device: Device, late: np.ndarray) -> Slots:
     return Slots(
         queue=key.copy(),
         key=key,
-        when=when,
         event=np.full(slots, FREE),
-        cta=cta,
-        row=row,
-        at=at,
         late=late,
-        next_row=next_row,
-        next_work=next_work,
-        end_row=end_row,
         left=np.zeros(slots),
         since=np.full(slots, NOBODY),
         sm=filling,
@@ -97,6 +90,7 @@ def _slots(device: Device, late: np.ndarray) -> Slots:
         home=home,
         multiplying=np.zeros_like(sms),
         written=np.zeros_like(sms),
+        **{name: np.zeros(slots, np.int64) for name in zeros},
     )
 
 

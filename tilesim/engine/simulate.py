@@ -24,7 +24,6 @@ def simulate(
     that is not built in takes those of the one its plan resembles. The same arguments give the same trace,
     byte for byte. Raises ScheduleError, PlanError, CostsError, or ProblemError for work items.
     """
-    seed = whole("the seed", seed, 0, 2**63 - 1, CostsError)
     made, name = plan(schedule, problem, device), label(schedule)
     if costs is None:
         known = name if isinstance(schedule, str) else closest_schedule(made, problem)
@@ -40,7 +39,6 @@ def replay(trace: Trace, costs: Costs | None = None, seed: int = 0) -> Trace:
         if costs is None:
             costs = default_costs(trace.schedule, problem, device, trace.kernel)
         return simulate(trace.schedule, problem, device, costs, seed)
-    seed = whole("the seed", seed, 0, 2**63 - 1, CostsError)
     made = plan_from_spans(trace.spans)
     made.check(problem, device.slots)
     if costs is None:
@@ -49,6 +47,7 @@ def replay(trace: Trace, costs: Costs | None = None, seed: int = 0) -> Trace:
 
 
 def _play(made: Plan, schedule: str, problem: Problem, device: Device, costs: Costs, seed: int) -> Trace:
+    seed = whole("the seed", seed, 0, 2**63 - 1, CostsError)
     spans = run.run(made, problem, device, costs, seed)
     return Trace(
         problem, device, schedule, spans, meta={"launches": made.ctas, "costs": asdict(costs), "seed": seed}

@@ -86,24 +86,16 @@ class Merges(NamedTuple):
     waiting: Column
 
 
-class Ties(NamedTuple):
-    """Columns by instant at which several segments were issued: rows `first` to `end` of the log."""
-
-    first: Column
-    end: Column
-
-
-CTA, QUEUED, ISSUED, TIE = range(4)
+CTA, QUEUED, ISSUED = range(3)
 
 
 class State(NamedTuple):
     """The whole state. `log`: SpanColumns, one row per segment in order of issue. `heads`: the next thread
-    block, queue row, log row and tie, at CTA, QUEUED, ISSUED and TIE."""
+    block, queue row and log row, at CTA, QUEUED and ISSUED."""
 
     segments: Segments
     rates: Rates
     slots: Slots
     merges: Merges
     log: Any
-    ties: Ties
     heads: Column

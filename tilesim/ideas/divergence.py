@@ -41,11 +41,6 @@ class Issued:
         """The active fraction of the warp (nvprof's warp execution efficiency)."""
         return self.active / self.masks.shape[1]
 
-    @property
-    def ends(self) -> np.ndarray:
-        """Instructions issued by the end of each step: int64 [steps]."""
-        return np.cumsum(self.instructions)
-
 
 def branch(ways: Sequence[int] | np.ndarray, lengths: Sequence[int]) -> Issued:
     """A branch in which lanes take one of the `ways` each, of `lengths[way]` instructions: a step per way."""

@@ -44,12 +44,9 @@ class Access(NamedTuple):
 
 def interleaved(threads: int = THREADS) -> tuple[Level, ...]:
     """The tree that adds neighbors first; `threads` must be a power of two from 32 to 1024."""
-    levels = []
-    for level in range(threads.bit_length() - 1):
-        stride = 1 << level
-        owns = 2 * stride * np.arange(threads // (2 * stride))
-        levels.append(Level(stride, owns, owns + stride))
-    return tuple(levels)
+    strides = [1 << level for level in range(threads.bit_length() - 1)]
+    owns = [np.arange(0, threads, 2 * stride) for stride in strides]
+    return tuple(Level(stride, words, words + stride) for stride, words in zip(strides, owns, strict=True))
 
 
 def sequential(threads: int = THREADS) -> tuple[Level, ...]:

@@ -1,13 +1,8 @@
 """Tiling hierarchy: what each level of tiles of a matrix product reads, and the bandwidth that it needs.
 
 A piece of C of m x n over a stretch k of the reduction does 2mnk FLOP and reads k(m + n) elements of A and B.
-Four levels are nested:
-
-    level              executed by                reads from
-    product            the grid                   HBM, each byte once
-    block tile         a thread block             the L2, into shared memory
-    warp-group tile    4 warps                    shared memory, each byte once
-    instruction        4 warps, a wgmma           shared memory, into the tensor cores
+Four levels are nested: the grid's product reads HBM, each byte once; a thread block's tile the L2; a warp
+group's tile shared memory, each byte once; and a wgmma of 4 warps shared memory, into the tensor cores.
 
 wgmma multiplies m64nNkK: N is a multiple of 8 up to 256, and K is 32 bytes of an operand (NVIDIA, PTX ISA
 9.0, section 9.7.15). Tensor cores do R multiply-adds per clock (H100 whitepaper V1.04, table 2), so a level

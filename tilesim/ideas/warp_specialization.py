@@ -60,10 +60,6 @@ class Timeline:
     groups: int
 
     @property
-    def k_steps(self) -> int:
-        return len(self.steps) // len(self.writes)
-
-    @property
     def makespan(self) -> int:
         """ns until the last tile is written."""
         return int(self.writes["end"].max())

@@ -48,7 +48,10 @@ class _Schedules(Mapping[str, Function]):
             return self._registered[name][0]
         if name in _files():
             module = name.replace("-", "_")
-            return _loaded(f"schedules/{module}.py", module, lambda: _from_folder(module))
+            path = f"{__name__}.{module}"
+            return _loaded(
+                f"schedules/{module}.py", module, lambda: getattr(import_module(path), module, None)
+            )
         offers = _offers()[name]
         if len(offers) > 1:
             raise ScheduleError(f"{_packages(offers)} both offer a schedule {name!r}; uninstall one of them")
@@ -90,10 +93,6 @@ class _Schedules(Mapping[str, Function]):
 def _files() -> set[str]:
     names = (module.name for module in iter_modules(__path__))
     return {name.replace("_", "-") for name in names if not name.startswith("_")}
-
-
-def _from_folder(module: str) -> Any:
-    return getattr(import_module(f"{__name__}.{module}"), module, None)
 
 
 @cache

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import click
 
-from tilesim.cli.arguments.parameter_types import or_file, starting_with
+from tilesim.cli.arguments.parameter_types import Name, or_file
 from tilesim.cli.arguments.schedule_files import file_and_name
-from tilesim.cli.packages import COURSE, declared, load, scene_class, scene_file
+from tilesim.cli.packages import COURSE, declared, load, scene_class
 from tilesim.errors import TilesimError, shown, unknown
 from tilesim.formats import ENDINGS
 
@@ -58,7 +58,7 @@ class Target(NamedTuple):
     def scene(self) -> tuple[Any, Path]:
         """The class of the scene, and the file that defines it; raises TilesimError where there is none."""
         if self.file is None:
-            return scene_class(self.name), scene_file(self.name)
+            return scene_class(self.name), declared()[self.name].file
         return load("scenes", "render.scene_files").load(self.file, self.name), self.file
 
 
@@ -99,18 +99,15 @@ def _unknown(value: str) -> str:
     return f"there is no file {shown(value)}; did you mean {Path(value).with_suffix(near[0]).name!r}?"
 
 
-class CourseFilm(click.ParamType):
-    name = "NAME"
-
-    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> Any:
-        return starting_with(incomplete, declared())
-
+class CourseFilm(Name):
     def convert(self, value: Any, param: Any, ctx: Any) -> str:
-        name, names = value.replace("_", "-"), declared()
+        name, names = value.replace("_", "-"), self.choices()
         if name not in names:
             self.fail(unknown("film", value, names), param, ctx)
         return name
 
+
+COURSE_FILM = CourseFilm(lambda: declared())
 
 LANGUAGES = ("en", "zh", "pt")
 SOURCE = LANGUAGES[0]

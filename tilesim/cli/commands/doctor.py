@@ -62,25 +62,18 @@ def checks() -> Iterator[Check]:
 
 def requirements(extra: str) -> list[tuple[str, str]]:
     """The packages of an extra, or what is always needed, each with its bounds: ("manim", ">=0.22")."""
-    lines = _lines_of_clone() if CLONE.is_file() else requires("tilesim") or []
-    found = []
+    if CLONE.is_file():
+        project = tomllib.loads(CLONE.read_text("utf-8"))["project"]
+        lines = project["optional-dependencies"][extra] if extra else project["dependencies"]
+    else:
+        of = {line: re.search(r"extra == ['\"](\w+)['\"]", line) for line in requires("tilesim") or []}
+        lines = [line for line, found in of.items() if (found[1] if found else "") == extra]
+    named = []
     for line in lines:
         name, bounds, marker = REQUIREMENT.fullmatch(line).groups()  # type: ignore[union-attr]
-        of = re.search(r"extra == ['\"](\w+)['\"]", marker or "")
-        elsewhere = "platform_system" in (marker or "") and sys.platform != "linux"
-        if (of[1] if of else "") == extra and not elsewhere:
-            found.append((name, bounds.strip(" ()")))
-    return found
-
-
-def _lines_of_clone() -> list[str]:
-    project = tomllib.loads(CLONE.read_text("utf-8"))["project"]
-    extras = project["optional-dependencies"].items()
-    return project["dependencies"] + [
-        f"{line} and extra == '{extra}'" if ";" in line else f"{line}; extra == '{extra}'"
-        for extra, lines in extras
-        for line in lines
-    ]
+        if sys.platform == "linux" or "platform_system" not in (marker or ""):
+            named.append((name, bounds.strip(" ()")))
+    return named
 
 
 def package(name: str, bounds: str, extra: str) -> Check:
@@ -191,13 +184,8 @@ def command(ctx: click.Context, as_json: bool) -> None:
         for use, group in groupby(found, lambda check: check.use):
             click.echo(use)
             for check in group:
-                click.echo(line(check))
+                words = "; ".join(filter(None, (check.found, check.advice)))
+                click.echo(f"  {check.state:8} {check.name:13} {words}".rstrip())
         verdict = f"cannot be made: see {', '.join(wanting)}" if wanting else "can be made"
         click.echo(f"films {verdict}")
     ctx.exit(1 if wanting else 0)
-
-
-def line(check: Check) -> str:
-    """A check as a line of text."""
-    words = "; ".join(filter(None, (check.found, check.advice)))
-    return f"  {check.state:8} {check.name:13} {words}".rstrip()

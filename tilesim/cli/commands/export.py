@@ -12,7 +12,7 @@ from tilesim.analysis.divergence import on_one_clock
 from tilesim.cli.arguments import film_targets as targets
 from tilesim.cli.arguments import options as shared
 from tilesim.cli.arguments.parameter_types import INPUT, INSTANT, Names, OutputFile, Schedule, Seconds, Whole
-from tilesim.cli.exports import FPS, LEFT_OUT, ExportRequest, make, planned, report
+from tilesim.cli.exports import FPS, ExportRequest, asked_for, make, planned, report
 from tilesim.cli.jobs import cluster_option, jobs_option, workers_of
 from tilesim.cli.output.figures import counter, save_text
 from tilesim.cli.packages import declared, load
@@ -33,12 +33,8 @@ OF_A_PAGE = {
 }
 """Options that a page of traces has without a film."""
 POSTER = OutputFile(".png", rule="a poster is written as .png")
-EXPORTED = (
-    *("scene", "output", "format", "poster", "films", "size", "fps", "from", "to", "at"),
-    *(*shared.PROBLEM_NAMES, *shared.DEVICE_NAMES),
-    *("costs", "ladder", "report", "seconds", "theme", "title", "lang", "next"),
-)
-"""Parameters that a request has; None where they were not given."""
+OF_THE_COMMAND = ("quality", "jobs", "cluster", "fragment", "preview", "finding", "as_json")
+"""Parameters that no request has."""
 
 
 class OfFilm(click.Command):
@@ -75,7 +71,7 @@ class OfFilm(click.Command):
 )
 @click.option(
     "--films",
-    type=Names(targets.CourseFilm()),
+    type=Names(targets.COURSE_FILM),
     metavar="NAME,...",
     help="Of a course: which films, in which order.  [all, in teaching order]",
 )
@@ -184,14 +180,13 @@ def _page_of_files(options: Mapping[str, Any]) -> None:
 
 
 def _request(options: Mapping[str, Any]) -> ExportRequest:
-    asked = shared.given(options, EXPORTED)
-    asked |= {name: True for name in ("captions", "transparent") if options[name]}
+    asked = asked_for({name: value for name, value in options.items() if name not in OF_THE_COMMAND})
     asked |= {name: list(options[name]) for name in ("trace", "schedule") if options[name]}
     asked |= shared.reading_from(options)
+    if not options["seed"]:
+        del asked["seed"]
     if options["quality"]:
         asked = dict(zip(("size", "fps"), QUALITIES[options["quality"]], strict=True)) | asked
-    asked |= {name: False for name in LEFT_OUT if options[f"no_{name}"]}
-    asked |= {"seed": options["seed"]} if options["seed"] else {}
     with shared.usage():
         request = ExportRequest.of(asked)
     if options["fragment"] and request.form not in targets.PAGES:

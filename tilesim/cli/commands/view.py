@@ -3,7 +3,7 @@
 import re
 import webbrowser
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -41,25 +41,26 @@ def command(traces: tuple[str, ...], port: int, lang: str | None, no_browser: bo
         )
     facts, words = facts_from(options), spoken(lang)
     player.page(_read(traces, facts), **words)  # report errors in a file before serving anything
-    with PageServer(partial(_page, _kept(traces, facts), words), traces, port) as server:
+    with PageServer(pages(traces, facts, words), traces, port) as server:
         click.echo(f"{server.address} plays {', '.join(traces)}; press Ctrl-C to stop", err=True)
         if not no_browser and not webbrowser.open(server.address):
             click.echo(f"note: no browser could be started; open {server.address} in a browser", err=True)
         server.serve_forever(poll_interval=0.1)
 
 
-def _page(
-    kept: Callable[[str], list[Trace]], words: Mapping[str, Any], version: str, at: int | None = None
-) -> str:
-    try:
-        return player.page(kept(version), version=version, at=at, **words)
-    except TilesimError as error:
-        return player.error_page(str(error), version)
+def pages(
+    files: tuple[str, ...], facts: Mapping[str, Any], words: Mapping[str, Any]
+) -> Callable[[str, int | None], str]:
+    """What makes the page of a version of the files, read only once, as a long run has many windows."""
+    kept = lru_cache(maxsize=1)(lambda version: _read(files, facts))
 
+    def page(version: str, at: int | None) -> str:
+        try:
+            return player.page(kept(version), version=version, at=at, **words)
+        except TilesimError as error:
+            return player.error_page(str(error), version)
 
-def _kept(files: tuple[str, ...], facts: Mapping[str, Any]) -> Callable[[str], list[Trace]]:
-    """The traces of a version of the files, read only once, because a long run is shown in many windows."""
-    return lru_cache(maxsize=1)(lambda version: _read(files, facts))
+    return page
 
 
 def _read(files: tuple[str, ...], facts: Mapping[str, Any]) -> list[Trace]:
@@ -79,7 +80,6 @@ class PageServer(ThreadingHTTPServer):
 
     def __init__(self, make: Callable[[str, int | None], str], files: Sequence[str], port: int = 0) -> None:
         self.make, self.files = make, [Path(file) for file in files]
-        self.kept: tuple[str, int | None, str] = ("", None, "")
         try:
             super().__init__((LOOPBACK, port), Answer)
         except OSError as error:
@@ -96,12 +96,6 @@ class PageServer(ThreadingHTTPServer):
         """Another text whenever one of the files is another."""
         return sha256(repr([_stamp(file) for file in self.files]).encode()).hexdigest()[:16]
 
-    def page(self, at: int | None) -> str:
-        version = self.version()
-        if self.kept[:2] != (version, at):
-            self.kept = version, at, self.make(version, at)
-        return self.kept[2]
-
 
 class Answer(BaseHTTPRequestHandler):
     server: PageServer
@@ -113,7 +107,8 @@ class Answer(BaseHTTPRequestHandler):
         elif self.path == "/version":
             self._send(200, "text/plain", self.server.version())
         elif found := re.fullmatch(r"/(?:\?at=([0-9]{1,18}))?", self.path):
-            self._send(200, "text/html", self.server.page(int(found[1]) if found[1] else None))
+            at = int(found[1]) if found[1] else None
+            self._send(200, "text/html", self.server.make(self.server.version(), at))
         else:
             self._send(404, "text/plain", f"there is nothing but {self.server.address}\n")
 
