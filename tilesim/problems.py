@@ -1,7 +1,7 @@
 """Problem: one matrix product C[M,N] = A[M,K] · B[K,N], and how its output is cut into tiles."""
 
 from dataclasses import asdict, dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 from tilesim import orders
 from tilesim.errors import ProblemError
@@ -33,8 +33,6 @@ class Problem:
     tile: tuple[Size, Size, Size] = (128, 256, 64)
     dtype: Dtype = "bf16"
     order: str = "row-major"
-    noun: ClassVar = "tile"
-    """What one of `tiles` is."""
 
     def __post_init__(self) -> None:
         check(self, ProblemError)
@@ -100,6 +98,11 @@ class Problem:
     def flops(self) -> int:
         """Multiplications and additions that the product needs, padding not counted."""
         return 2 * self.m * self.n * self.k
+
+    @property
+    def noun(self) -> str:
+        """What one of `tiles` is."""
+        return "tile"
 
     @property
     def title(self) -> str:

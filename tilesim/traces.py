@@ -100,10 +100,25 @@ class Trace:
         """What the driver called its GPU, or else the title of its preset; "" where nobody knows it."""
         return str(self.meta.get("gpu") or (self.device.title if self.device.name else ""))
 
-    makespan = property(metrics.makespan)
-    utilization = property(metrics.utilization)
-    busy_share = property(metrics.busy_share)
-    waves = property(metrics.waves)
+    @property
+    def makespan(self) -> int:
+        """ns from the first issue to the last done."""
+        return metrics.makespan(self)
+
+    @property
+    def utilization(self) -> float:
+        """Share of slot-time in main loops."""
+        return metrics.utilization(self)
+
+    @property
+    def busy_share(self) -> float:
+        """Share of slot-time between issue and done."""
+        return metrics.busy_share(self)
+
+    @property
+    def waves(self) -> int:
+        """Segments over slots, rounded up."""
+        return metrics.waves(self)
 
     def __repr__(self) -> str:
         problem, name = self.problem, " ".join(self.schedule.split())[:80]
