@@ -218,6 +218,4 @@ def launch(
         accumulator = config.tile[0] * config.tile[1] // (32 * config.warps)
         if registers >= accumulator + 64:  # else so many blocks do not fit, and `record` says so
             values["maxnreg"] = min(MAX_REGISTERS, registers)
-    return kernel_launch(
-        table_driven, plan_table.ctas, config, product, values, matrices, stamps, rows=plan_table.rows
-    )
+    return kernel_launch(table_driven, plan_table.ctas, config, product, values, matrices, stamps)
