@@ -1,5 +1,7 @@
 """Every run draws the same examples; `pytest --hypothesis-profile=search` looks for new ones, or `=hours`."""
 
+import gc
+import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -10,6 +12,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tilesim import SCHEDULES
+
+# A process for each core has no use for more threads of NumPy's.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # Who runs the tests in the background of a shell bequeaths a SIGINT that is ignored, also to what they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -26,6 +31,13 @@ for name, examples in {"search": 2000, "hours": 200_000}.items():
         name, deadline=None, max_examples=examples, print_blob=True, suppress_health_check=slow_machines
     )
 settings.load_profile("same")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def little_garbage() -> None:
+    """Films make mobjects by the thousand, at which Python would look again and again at all modules."""
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 20)
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 import triton
 import triton.language as tl
-from on_device import config_named, inputs, jobs, recording, reference
+from on_device import config_named, inputs, jobs, reference
 
 from tilesim import Problem, Trace
 from tilesim.products import Product
@@ -33,6 +33,7 @@ from tilesim_kernels.gemm.stamps import (
 from tilesim_kernels.launch import here
 from tilesim_kernels.launch.named import DEDICATED, named
 from tilesim_kernels.measure import machine, timing
+from tilesim_kernels.measure import record as recording
 from tilesim_kernels.microbenchmarks import chase, multiply, stream, tile_loads
 
 RECORDED = (naive, "naive"), (persistent, "persistent"), (table, "table_driven")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from inspect import Parameter, signature
 
 from tilesim.errors import TilesimError, shown, unknown
@@ -57,8 +58,9 @@ def example(name: str, function: Callable, given: int) -> str:
     return ":".join([name, *map(_example, needed)])
 
 
-def _parameters(function: Callable, given: int) -> list[Parameter]:
-    return list(signature(function).parameters.values())[given:]
+@cache
+def _parameters(function: Callable, given: int) -> tuple[Parameter, ...]:
+    return tuple(signature(function).parameters.values())[given:]
 
 
 def _example(parameter: Parameter) -> str:

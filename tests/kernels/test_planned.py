@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from on_device import DEVICE, ON_GPU, config_named, device_of, here, inputs, jobs, recording, reference, torch
+from on_device import DEVICE, ON_GPU, config_named, device_of, here, inputs, jobs, reference, torch
 
 from tilesim import SCHEDULES, Device, Plan, Problem, plan
 from tilesim.errors import PlanError
@@ -14,6 +14,7 @@ from tilesim.products import Product
 from tilesim_kernels import KernelError
 from tilesim_kernels.gemm import table
 from tilesim_kernels.launch import plan_table
+from tilesim_kernels.measure import record as recording
 
 EVERY = [name if name != "split-k" else "split-k:3" for name in SCHEDULES]
 EVERY += ["stream-k:77" if ON_GPU else "stream-k:3", "stream-k-hybrid:1"]

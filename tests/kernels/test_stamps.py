@@ -5,11 +5,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from on_device import DEDICATED, recording, stamped, stamps
+from on_device import DEDICATED, stamped, stamps
 
 from tilesim import Device, Problem, plan
 from tilesim.plans import segments
 from tilesim_kernels import KernelError
+from tilesim_kernels.measure import record as recording
 from tilesim_kernels.measure.held_sms import check_apart, hold_us
 from tilesim_kernels.probes.spin import BLOCK
 

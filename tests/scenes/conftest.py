@@ -1,19 +1,10 @@
 """The tests of films need Manim, and are left out as a whole where it is missing."""
 
-import gc
-
 import pytest
 
 
 def pytest_collect_file():
     pytest.importorskip("manim", reason="the films need Manim")
-
-
-@pytest.fixture(scope="session", autouse=True)
-def little_garbage():
-    """Films make mobjects by the thousand, at which Python would look again and again at all modules."""
-    gc.freeze()
-    gc.set_threshold(100_000, 20, 20)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -7,7 +7,7 @@ export function speak(table: Record<string, string>): void {
   translations = table;
 }
 
-/** A sentence of `tilesim/player/sentences.py` in the page's language, with its fields filled in. */
+/** A sentence in the page's language, with its fields filled in. */
 export function tr(sentence: string, fields: Record<string, string | number> = {}): string {
   return (translations[sentence] ?? sentence).replace(/\{(\w+)\}/g, (_, name) => String(fields[name]));
 }
