@@ -10,7 +10,8 @@ from triton.experimental.gluon.language.nvidia import hopper
 from ..errors import KernelError
 from ..gemm.stages import wgmma_layout
 from ..launch.operands import DTYPES
-from .stamping import clocks, stamp, stamp_buffer
+from ..probes.spin import clocks
+from .stamping import stamp, stamp_buffer
 
 FEW = 16
 """K-steps whose fp8 sums are still exact: the accumulators keep 14 bits."""

@@ -14,13 +14,22 @@ from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 
 from ..errors import KernelError
-from ..microbenchmarks.stamping import clocks
 
 WORDS = 6
 """int64 that a warp writes: SM, cycles to spin, begin (cycles, ns), end (cycles, ns)."""
 
 BLOCK = np.dtype([(name, np.int64) for name in ("sm", "begin", "end", "begin_ns", "end_ns")])
 """A thread block as its warps stamped it; begin and end are cycles of its SM."""
+
+
+@gluon.jit
+def clocks():
+    """(cycles of this SM, ns of the timer that all SMs share)."""
+    return gl.inline_asm_elementwise(
+        """mov.u64 $0, %clock64;
+        mov.u64 $1, %globaltimer;""",
+        "=l,=l", [], dtype=(gl.int64, gl.int64), is_pure=False, pack=1,
+    )  # fmt: skip
 
 
 @gluon.jit(do_not_specialize=["cycles", "extra"])
