@@ -21,15 +21,7 @@ from tilesim_kernels.bench import reductions as sums
 from tilesim_kernels.bench.memory import memory
 from tilesim_kernels.gemm import naive, persistent, table
 from tilesim_kernels.gemm import stamps as stamping
-from tilesim_kernels.gemm.stamps import (
-    stamp_done,
-    stamp_drain,
-    stamp_entry,
-    stamp_fixup,
-    stamp_partial,
-    stamp_ready,
-    stamp_start,
-)
+from tilesim_kernels.gemm.stamps import stamp_done, stamp_drain, stamp_entry, stamp_start, stamp_time
 from tilesim_kernels.launch import here
 from tilesim_kernels.launch.named import DEDICATED, named
 from tilesim_kernels.measure import machine, timing
@@ -125,28 +117,31 @@ def after_done(stamps, i, when, TMA: tl.constexpr):
 
 
 @triton.jit
-def after_partial(stamps, i):
-    stamp_partial(stamps, i)
-    pause(stamps, i >= 0)
+def after_partial(stamps, i, WHAT: tl.constexpr):
+    stamp_time(stamps, i, WHAT)
+    if WHAT == "done":
+        pause(stamps, i >= 0)
 
 
 @triton.jit
-def before_ready(stamps, i):
-    pause(stamps, i >= 0)
-    stamp_ready(stamps, i)
+def before_ready(stamps, i, WHAT: tl.constexpr):
+    if WHAT == "ready":
+        pause(stamps, i >= 0)
+    stamp_time(stamps, i, WHAT)
 
 
 @triton.jit
-def after_ready(stamps, i):
-    stamp_ready(stamps, i)
-    pause(stamps, i >= 0)
+def after_ready(stamps, i, WHAT: tl.constexpr):
+    stamp_time(stamps, i, WHAT)
+    if WHAT == "ready":
+        pause(stamps, i >= 0)
 
 
 @triton.jit
-def after_fixup(stamps, i, acc):
-    acc = stamp_fixup(stamps, i, acc)
-    pause(stamps, i >= 0)
-    return acc
+def after_fixup(stamps, i, WHAT: tl.constexpr):
+    stamp_time(stamps, i, WHAT)
+    if WHAT == "fixup":
+        pause(stamps, i >= 0)
 
 
 PAUSES = {
@@ -154,10 +149,10 @@ PAUSES = {
     "after start": {"stamp_start": after_start},
     "before drain": {"stamp_drain": before_drain},
     "after drain": {"stamp_drain": after_drain},
-    "after done": {"stamp_done": after_done, "stamp_partial": after_partial},
-    "before ready": {"stamp_ready": before_ready},
-    "after ready": {"stamp_ready": after_ready},
-    "after fixup": {"stamp_fixup": after_fixup},
+    "after done": {"stamp_done": after_done, "stamp_time": after_partial},
+    "before ready": {"stamp_time": before_ready},
+    "after ready": {"stamp_time": after_ready},
+    "after fixup": {"stamp_time": after_fixup},
 }
 """What takes the place of a stamp in the shipped kernels, by where the pause then is."""
 

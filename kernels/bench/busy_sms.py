@@ -28,8 +28,6 @@ from .bench import METHOD, tflops
 PRODUCT = Problem(4224, 4096, 4096, order="grouped:8")
 """528 tiles: four for each of 132 SMs, and none left over."""
 
-COUNTS = (0, 1, 4, 10, 20, 40, 66)
-
 KERNELS = {
     "naive": ("naive", OWN, False),
     "persistent": ("persistent", OWN, False),

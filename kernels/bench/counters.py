@@ -44,6 +44,8 @@ TRAFFIC = {
 }
 """What arrives at all SMs, what they read at the L2, what it held of that, and what DRAM passes."""
 
+COUNTERS = METRICS | TRAFFIC
+
 INSTRUCTIONS = {"issued": "smsp__inst_executed.sum", "of_threads": "smsp__thread_inst_executed.sum"}
 """Instructions that warps executed, and the sum over the threads that were active in them."""
 

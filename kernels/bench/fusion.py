@@ -15,7 +15,7 @@ from ..launch.operands import VECTORS, beyond_l2, memory_for, sets_beyond_l2
 from ..measure.machine import measuring
 from ..measure.reference import verified
 from ..measure.timing import host_us, method, replayed
-from .counters import profiled
+from .counters import COUNTERS, profiled
 
 LARGE, SMALL, TINY = 2**26, 2**21, 2**10
 """Elements of fp32: four times an H200's L2, of which several fit into it, and so few that launches count."""
@@ -26,11 +26,7 @@ BYTES = 4
 TOLERANCE, PRODUCT_TOLERANCE = 1e-5, 1e-2
 """Largest allowed |y - reference| / |reference|: of 1,024 roundings in fp32; of three steps in bf16."""
 
-METRICS = {
-    "dram_read_bytes": "dram__bytes_read.sum",
-    "dram_write_bytes": "dram__bytes_write.sum",
-    "l2_bytes": "lts__t_bytes.sum",
-}
+METRICS = {name: COUNTERS[name] for name in ("dram_read_bytes", "dram_write_bytes", "l2_bytes")}
 
 METHOD = (
     method(f"one chain per vector, {VECTORS}", "contenders of one size")

@@ -27,10 +27,9 @@ from ..measure.timing import capture, in_turns, spread
 from ..probes.spin import blocks, gaps, launch, residents, shared_kb, sm_mhz, stamp_buffer
 from .bench import LIBRARIES, compare
 from .bench import METHOD as PRODUCTS_METHOD
+from .turnaround import CYCLES, ROUNDS, spun
 
 WARPS = 4
-CYCLES = 8_000
-"""That a kernel spins: 4 µs."""
 AHEAD = 40_000_000
 """That the GPU spins before kernels in a stream: 20 ms, in which the host queues them all."""
 KERNELS = 200
@@ -39,7 +38,6 @@ IN_A_ROW = 50
 """Calls between two waits for the GPU, so that its queue never fills."""
 TOGETHER = 30
 """Products, one after another, from the first call until the GPU is done with the last."""
-ROUNDS = 8
 
 PRODUCT = Problem(1024, 1024, 1024)
 
@@ -85,7 +83,7 @@ def launch_latency(repeats: int = 9) -> dict[str, Any]:
     for each in (1, sms):
         cases["stream", "kernels", each] = partial(_in_stream, each)
         cases["graph", "kernels", each] = _in_graph(each)
-    cases["turnaround", "thread blocks", ROUNDS * sms] = partial(_spun, ROUNDS * sms)
+    cases["turnaround", "thread blocks", ROUNDS * sms] = partial(spun, 32 * WARPS, shared_kb() - 1, CYCLES)
     *seen, spins = in_turns(cases.values(), repeats)
     mhz = sm_mhz(spins)
     turned = [gaps(run, residents(run)) * 1000 / mhz for run in spins]
@@ -137,13 +135,6 @@ def _calls(call: Callable[[], object], wait: bool = False, count: int = CALLS) -
         took[number] = time.perf_counter_ns() - began
     torch.cuda.synchronize()
     return took
-
-
-def _spun(count: int) -> np.ndarray:
-    """The stamps of one launch of `count` blocks, of which an SM holds one at a time: BLOCK [count]."""
-    stamps = stamp_buffer(1, count, WARPS)
-    launch(stamps[0], CYCLES, CYCLES, shared_kb() - 1)
-    return blocks(stamps)[0]
 
 
 def _in_stream(each: int) -> np.ndarray:

@@ -14,7 +14,8 @@ from triton.experimental.gluon import language as gl
 from ..errors import KernelError
 from ..measure.machine import measuring
 from ..measure.timing import in_turns, spread
-from ..microbenchmarks.stamping import Launch, clocks, read_stamps, stamp, stamp_buffer
+from ..microbenchmarks.stamping import Launch, read_stamps, stamp, stamp_buffer
+from ..probes.spin import clocks
 from .counters import INSTRUCTIONS, profiled
 
 LANES = 32

@@ -12,7 +12,7 @@ from ..launch.job import Launch
 from ..launch.operands import beyond_l2
 from ..measure.machine import measuring
 from ..measure.timing import method, replayed
-from .counters import METRICS, TRAFFIC, profiled
+from .counters import COUNTERS, profiled
 
 CELLS = 8192**2
 """Of the table: 268 MB, five times what the L2 of an H200 holds."""
@@ -27,9 +27,8 @@ ELEMENT = 4
 MOST = 8
 """A cell holds a whole number below it, so that fp32 sums are exact."""
 
-COUNTED = {name: METRICS[name] for name in ("load_requests", "load_sectors")} | {
-    name: TRAFFIC[name] for name in ("l2_read_sectors", "l2_hit_sectors", "dram_read_bytes")
-}
+READ = ("load_requests", "load_sectors", "l2_read_sectors", "l2_hit_sectors", "dram_read_bytes")
+COUNTED = {name: COUNTERS[name] for name in READ}
 
 METHOD = (
     f"a table of {CELLS} cells in fp32, read down its columns, so that neighboring threads take cells"

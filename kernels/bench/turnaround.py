@@ -19,6 +19,7 @@ from ..probes.spin import blocks, gaps, launch, residents, shared_kb, sm_mhz, st
 THREADS = (32, 64, 128, 256, 512, 1024)
 SHARED_KB = (0, 48, 100, 120, 200)
 CYCLES = 8_000
+"""That a block spins: 4 µs."""
 SPINS = {"equal": 0, "staggered": CYCLES}
 """Cycles that every block spins, and up to how many more: all slots empty at once, or one by one."""
 
@@ -47,7 +48,7 @@ def turnaround(repeats: int = 5) -> dict[str, Any]:
     most = shared_kb()
     sweep = [(each, kb, spin) for kb, each, spin in product(SHARED_KB, THREADS, SPINS) if kb <= most]
     warm = partial(launch, stamp_buffer(1, 1, 1)[0], 20_000_000)
-    work = [partial(_run, threads, kb, SPINS[spin]) for threads, kb, spin in sweep]
+    work = [partial(spun, threads, kb, SPINS[spin]) for threads, kb, spin in sweep]
     _, *seen = in_turns([warm, *work], repeats)
     mhz = sm_mhz([run for runs in seen for run in runs])
     rows = [
@@ -58,7 +59,7 @@ def turnaround(repeats: int = 5) -> dict[str, Any]:
     return {"method": METHOD} | known | {"rows": rows}
 
 
-def _run(threads: int, kb: int, extra: int) -> np.ndarray:
+def spun(threads: int, kb: int, extra: int) -> np.ndarray:
     """The stamps of one launch with ROUNDS blocks for each slot: BLOCK [blocks]."""
     here = torch.cuda.get_device_properties()
     residents = here.max_threads_per_multi_processor // threads

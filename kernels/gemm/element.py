@@ -7,7 +7,6 @@ from tilesim.devices.device import Device
 from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
-from ..launch.here import INTERPRETED
 from ..launch.job import Job
 from .jobs import simple_job
 
@@ -26,10 +25,6 @@ def element(
         k = k0 + tl.arange(0, BK)
         x = tl.load(a + (m * K + k), mask=k < K, other=0.0)  # [BK], contiguous
         y = tl.load(b + (tl.cast(k, tl.int64) * N + n), mask=k < K, other=0.0)  # [BK], stride N
-        if INTERPRETED:
-            # the interpreter keeps bf16 as raw 16-bit integers
-            x = x.to(tl.float32)
-            y = y.to(tl.float32)
         acc += x.to(tl.float32) * y.to(tl.float32)
     tl.store(c + (m * N + n), tl.sum(acc).to(c.dtype.element_ty))
 

@@ -18,7 +18,6 @@ from ..errors import KernelError
 from ..launch.here import check
 from ..launch.job import NO_ROWS, Job, KernelLaunch
 from ..launch.operands import Matrices, lines
-from .stamps import WORDS
 
 
 def job(
@@ -42,7 +41,7 @@ def simple_job(
     kernel: Any, ctas: int, config: KernelConfig, product: Product, values: dict[str, Any],
     rows: np.ndarray = NO_ROWS, workspace: Callable[[], dict[str, torch.Tensor]] = dict, **more: Any,
 ) -> Job:  # fmt: skip
-    launcher = partial(kernel_launch, kernel, ctas, config, product, values, rows=len(rows), **more)
+    launcher = partial(kernel_launch, kernel, ctas, config, product, values, **more)
     return Job(rows, ctas, launcher, workspace)
 
 
@@ -54,26 +53,16 @@ the wait costs 5 % of the time at 4096x4096x512, from 1 on 1 %; a store rarely e
 
 def kernel_launch(
     kernel: Any, ctas: int, config: KernelConfig, product: Product, values: dict[str, Any],
-    matrices: Matrices, stamps: torch.Tensor | None = None, rows: int = 0,
+    matrices: Matrices, stamps: torch.Tensor | None = None,
     make_descriptor: Callable[[torch.Tensor, list[int]], Any] = TensorDescriptor.from_tensor,
     boxes: Mapping[str, tuple[int, int]] | None = None,
 ) -> KernelLaunch:  # fmt: skip
-    """A launch of a kernel, whose arguments up to K are tensors and sizes, and which has a plan of `rows`.
+    """A launch of a kernel, whose arguments up to K are tensors and sizes.
 
     `values`: arguments by name, and options of the launch. `boxes`: rows and columns of a, b and c that the
     kernel loads and stores at a time, where they are not a K-step's and an epilogue subtile's, and of others
-    of the same matrices, such as b_rest. Raises KernelError for operands and stamps that it cannot take.
+    of the same matrices, such as b_rest. Raises KernelError for operands that it cannot take.
     """
-    if stamps is not None:
-        if "stamps" not in kernel.arg_names:
-            raise KernelError("this kernel writes no stamps; record a dedicated or a table-driven one")
-        here = matrices[0].device
-        dense = stamps.is_contiguous() and stamps.device == here
-        if (stamps.dtype, stamps.shape, dense) != (torch.int64, (rows, WORDS), True):
-            raise KernelError(
-                f"the stamps are {stamps.dtype} {list(stamps.shape)} on {stamps.device}; a plan of {rows}"
-                f" segments needs a dense torch.int64 [{rows}, {WORDS}] on {here}"
-            )
     bm, bn, bk = config.tile
     order, _, group = config.order.partition(":")
     table = None

@@ -17,21 +17,8 @@ from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
 from ..launch.job import Job
+from . import stages
 from .jobs import simple_job
-from .stages import (
-    CONSUMER_REGISTERS,
-    PRODUCER_REGISTERS,
-    allocate_barriers,
-    allocate_stages,
-    descriptor,
-    next_stage,
-    produce,
-    shared_bytes_here,
-    split_columns,
-    store_subtile,
-    uses_dependent_launch,
-    wgmma_operand,
-)
 from .stream_k import corner
 
 
@@ -42,11 +29,8 @@ def consume(
     ORDER: gl.constexpr, GROUP_M: gl.constexpr, TRANS_A: gl.constexpr, TRANS_B: gl.constexpr,
 ):  # fmt: skip
     """Multiply and store every other tile of this thread block; group CONSUMER = 0 starts with the first."""
-    INSTRUCTION_K: gl.constexpr = 256 // smem_a.dtype.primitive_bitwidth
-    layout: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [gl.num_warps(), 1], [16, BN, INSTRUCTION_K])
-    quarter: gl.constexpr = gl.NVMMADistributedLayout(
-        [3, 0], [gl.num_warps(), 1], [16, BN // 4, INSTRUCTION_K]
-    )
+    layout: gl.constexpr = stages.wgmma_layout(BN, smem_a.dtype, gl.num_warps())
+    quarter: gl.constexpr = stages.wgmma_layout(BN // 4, smem_a.dtype, gl.num_warps())
     k_steps = gl.cdiv(K, BK)
     order_phase = 1 - CONSUMER  # group 0 starts without waiting
     step = CONSUMER * k_steps  # index into all K-steps that the producer loads
@@ -65,24 +49,17 @@ def consume(
         for k in range(k_steps):
             hopper.mbarrier.wait(full.index(stage), phase)
             hopper.mbarrier.arrive(order_barriers.index(1 - CONSUMER), pred=k == k_steps - 1)
-            x = wgmma_operand(smem_a.index(stage), TRANS_A)  # [BM, BK]
-            y = wgmma_operand(smem_b.index(stage), TRANS_B)  # [BK, BN]
+            x = stages.wgmma_operand(smem_a.index(stage), TRANS_A)  # [BM, BK]
+            y = stages.wgmma_operand(smem_b.index(stage), TRANS_B)  # [BK, BN]
             acc = hopper.warpgroup_mma(x, y, acc, is_async=True)
             acc = hopper.warpgroup_mma_wait(1, deps=(acc,))
             hopper.mbarrier.arrive(empty.index(previous), pred=k > 0)
             previous = stage
-            stage, phase = next_stage(stage, phase, STAGES)
+            stage, phase = stages.next_stage(stage, phase, STAGES)
         row, column = corner(i, tile_order, M, N, 1, 0, BM, BN, ORDER, GROUP_M, False)
         acc = hopper.warpgroup_mma_wait(0, deps=(acc,))
         hopper.mbarrier.arrive(empty.index(previous))
-        # four epilogue subtiles through two buffers, so that one is filled while TMA reads the other
-        left, right = split_columns(acc, BM, BN)
-        first, second = split_columns(left, BM, BN // 2)
-        third, fourth = split_columns(right, BM, BN // 2)
-        store_subtile(c, smem_c.index(2 * CONSUMER), first, row, column, quarter, 1)
-        store_subtile(c, smem_c.index(2 * CONSUMER + 1), second, row, column + BN // 4, quarter, 1)
-        store_subtile(c, smem_c.index(2 * CONSUMER), third, row, column + BN // 2, quarter, 1)
-        store_subtile(c, smem_c.index(2 * CONSUMER + 1), fourth, row, column + 3 * BN // 4, quarter, 1)
+        stages.store_pieces(c, smem_c, acc, row, column, 0, CONSUMER, BM, BN, BN // 4, quarter)
     hopper.tma.store_wait(0)
 
 
@@ -96,10 +73,10 @@ def ping_pong(
     TRANS_A: gl.constexpr = False, TRANS_B: gl.constexpr = False,  # see stages.load_stage
 ):  # fmt: skip
     gdc_launch_dependents()
-    smem_a = allocate_stages(a, STAGES)
-    smem_b = allocate_stages(b, STAGES)
+    smem_a = stages.allocate_stages(a, STAGES)
+    smem_b = stages.allocate_stages(b, STAGES)
     smem_c = gl.allocate_shared_memory(c.dtype, [4, BM, BN // 4], c.layout)
-    full, empty = allocate_barriers(STAGES)
+    full, empty = stages.allocate_barriers(STAGES)
     order_barriers = gl.allocate_shared_memory(gl.int64, [2, 1], hopper.mbarrier.MBarrierLayout())
     hopper.mbarrier.init(order_barriers.index(0), count=1)
     hopper.mbarrier.init(order_barriers.index(1), count=1)
@@ -110,19 +87,20 @@ def ping_pong(
                        BM, BN, BK, STAGES, ORDER, GROUP_M, TRANS_A, TRANS_B)),
             (consume, (c, smem_a, smem_b, smem_c, full, empty, order_barriers, tile_order, M, N, K, 1,
                        BM, BN, BK, STAGES, ORDER, GROUP_M, TRANS_A, TRANS_B)),
-            (produce, (a, b, smem_a, smem_b, full, empty, tile_order, 0, M, N, K,
-                       BM, BN, BK, STAGES, ORDER, GROUP_M, False, TRANS_A, TRANS_B)),
+            (stages.produce, (a, b, smem_a, smem_b, full, empty, tile_order, 0, M, N, K,
+                              BM, BN, BK, STAGES, ORDER, GROUP_M, False, TRANS_A, TRANS_B)),
         ],
         [4, 1],
-        [CONSUMER_REGISTERS, PRODUCER_REGISTERS],
+        [stages.CONSUMER_REGISTERS, stages.PRODUCER_REGISTERS],
     )  # fmt: skip
 
 
 def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
     problem = config.problem(product)
-    shared_bytes_here(config, product)
+    stages.shared_bytes_here(config, product)
     bm, bn, _ = config.tile
     ctas = min(problem.tiles, device.sms - device.busy_sms)
-    values = {"num_warps": WARPGROUP_WARPS, "launch_pdl": uses_dependent_launch(config, product, device)}
-    boxes = {"c": (bm, bn // SUBTILES)}
-    return simple_job(ping_pong, ctas, config, product, values, make_descriptor=descriptor, boxes=boxes)
+    dependent_launch = stages.uses_dependent_launch(config, product, device)
+    values = {"num_warps": WARPGROUP_WARPS, "launch_pdl": dependent_launch}
+    descriptors = {"make_descriptor": stages.descriptor, "boxes": {"c": (bm, bn // SUBTILES)}}
+    return simple_job(ping_pong, ctas, config, product, values, **descriptors)

@@ -147,6 +147,12 @@ def load_stage(x, row, column, full, smem, TRANS: gl.constexpr):
         tma_load(x, [row, column], full, smem)
 
 
+@gluon.constexpr_function
+def wgmma_layout(columns, dtype, warps):
+    """The layout of accumulators, `columns` wide, of products of this dtype by so many warps."""
+    return gl.NVMMADistributedLayout([3, 0], [warps, 1], [16, columns, 256 // dtype.primitive_bitwidth])
+
+
 @gluon.jit
 def wgmma_operand(smem, TRANS: gl.constexpr):
     """The block in `smem` as a wgmma operand; for 16-bit types it can be read along either dimension."""

@@ -181,11 +181,14 @@ def stamp_done(stamps, i, when, TMA: tl.constexpr):
 
 
 @triton.jit
-def _stamp_time(stamps, i, WORD: tl.constexpr, BYTE: tl.constexpr):
-    """Thread 0 writes the time into a word of row i; BYTE is the word's offset as text."""
+def stamp_time(stamps, i, WHAT: tl.constexpr):
+    """Thread 0 writes the time when its warp has stored its part of a partial ("done"), seen the last partial
+    of other blocks ("ready"), or added the partials ("fixup")."""
+    WORD: tl.constexpr = 6 if WHAT == "done" else 9 if WHAT == "ready" else 10
     if INTERPRETED:
         tl.store(row_pointer(stamps, i) + WORD, next_tick(stamps))
     else:
+        BYTE: tl.constexpr = "48" if WHAT == "done" else "72" if WHAT == "ready" else "80"
         tl.inline_asm_elementwise(
             """{
             .reg .pred p;
@@ -202,26 +205,6 @@ def _stamp_time(stamps, i, WORD: tl.constexpr, BYTE: tl.constexpr):
             }""",
             "=r,l,r", [stamps, tl.cast(i, tl.int32)], dtype=tl.int32, is_pure=False, pack=1,
         )  # fmt: skip
-
-
-@triton.jit
-def stamp_partial(stamps, i):
-    """Thread 0 writes the time as `done`, after its warp has stored its part of a partial."""
-    _stamp_time(stamps, i, 6, "48")
-
-
-@triton.jit
-def stamp_ready(stamps, i):
-    """Thread 0 writes the time, after its warp has seen the last partial of other blocks."""
-    _stamp_time(stamps, i, 9, "72")
-
-
-@triton.jit
-def stamp_fixup(stamps, i, acc):
-    """Thread 0 writes the time, after its warp has added the partials; returns acc with them."""
-    acc = wait_for_wgmma(acc)
-    _stamp_time(stamps, i, 10, "80")
-    return acc
 
 
 @triton.jit

@@ -82,11 +82,8 @@ def corner(
     pid_m, pid_n = compute_pid(i, tile_order, M, N, BM, BN, ORDER, GROUP_M)
     row = pid_m * BM
     column = pid_n * BN
-    if SPLIT:
-        if ctas % shared == 0:
-            row = moved_inside(row, BM, M)
-            column = moved_inside(column, BN, N)
-    else:
+    alike = ctas % shared == 0 if SPLIT else True
+    if alike:
         row = moved_inside(row, BM, M)
         column = moved_inside(column, BN, N)
     return row, column

@@ -26,16 +26,7 @@ from ..launch.operands import Matrices
 from ..launch.plan_table import PlanTable, upload
 from .jobs import STORE_WAIT_K_STEP, kernel_launch
 from .split_fixup import add_partial, store_partial, wait_for_partial
-from .stamps import (
-    entry_time,
-    stamp_done,
-    stamp_drain,
-    stamp_entry,
-    stamp_fixup,
-    stamp_partial,
-    stamp_ready,
-    stamp_start,
-)
+from .stamps import entry_time, stamp_done, stamp_drain, stamp_entry, stamp_start, stamp_time
 from .tile_ops import load, multiply, store_subtiles, wait_for_wgmma
 
 ROW_WORDS = tl.constexpr(8)
@@ -64,17 +55,18 @@ def epilogue(
         if (partial >= 0) & (peers == 0):
             store_partial(acc, partials, flags, partial, BM, BN)
             if RECORD:
-                stamp_partial(stamps, s)
+                stamp_time(stamps, s, "done")
         else:
             if peers > 0:
                 for i in range(peers):
                     wait_for_partial(flags, partial + i, fault, WARPS, TIMEOUT_NS)
                 if RECORD:
-                    stamp_ready(stamps, s)
+                    stamp_time(stamps, s, "ready")
                 for i in range(peers):
                     acc = add_partial(acc, partials, partial + i, BM, BN)
                 if RECORD:
-                    acc = stamp_fixup(stamps, s, acc)
+                    acc = wait_for_wgmma(acc)
+                    stamp_time(stamps, s, "fixup")
             store_subtiles(EPILOGUE_SUBTILES, c, pid_m * BM, pid_n * BN, acc, M, N, BM, BN, TMA)
     else:
         store_subtiles(EPILOGUE_SUBTILES, c, pid_m * BM, pid_n * BN, acc, M, N, BM, BN, TMA)
@@ -218,6 +210,4 @@ def launch(
         accumulator = config.tile[0] * config.tile[1] // (32 * config.warps)
         if registers >= accumulator + 64:  # else so many blocks do not fit, and `record` says so
             values["maxnreg"] = min(MAX_REGISTERS, registers)
-    return kernel_launch(
-        table_driven, plan_table.ctas, config, product, values, matrices, stamps, rows=plan_table.rows
-    )
+    return kernel_launch(table_driven, plan_table.ctas, config, product, values, matrices, stamps)

@@ -26,22 +26,8 @@ from tilesim.products import Product
 from tilesim.schedules.stream_k import shares
 
 from ..launch.job import Job
+from . import stages
 from .jobs import simple_job
-from .stages import (
-    PRODUCER_REGISTERS,
-    allocate_barriers,
-    allocate_stages,
-    descriptor,
-    flags,
-    next_stage,
-    produce,
-    shared_bytes_here,
-    split_columns,
-    store_pieces,
-    store_subtile,
-    uses_dependent_launch,
-    wgmma_operand,
-)
 from .stream_k import add_partials, corner, cta_of, segment, segment_count, store_partial
 
 GROUP_REGISTERS = gl.constexpr(160)
@@ -59,17 +45,10 @@ def consume(
     """Multiply every segment of this thread block, and store its tile or its partial: one group's rows."""
     ROWS: gl.constexpr = BN if SWAP else BM // GROUPS
     COLUMNS: gl.constexpr = BM if SWAP else BN - REST
-    INSTRUCTION_K: gl.constexpr = 256 // smem_a.dtype.primitive_bitwidth
-    layout: gl.constexpr = gl.NVMMADistributedLayout(
-        [3, 0], [gl.num_warps(), 1], [16, COLUMNS, INSTRUCTION_K]
-    )
+    layout: gl.constexpr = stages.wgmma_layout(COLUMNS, smem_a.dtype, gl.num_warps())
     PIECE: gl.constexpr = BN // EPILOGUE_SUBTILES
-    piece_layout: gl.constexpr = gl.NVMMADistributedLayout(
-        [3, 0], [gl.num_warps(), 1], [16, PIECE, INSTRUCTION_K]
-    )
-    rest_layout: gl.constexpr = gl.NVMMADistributedLayout(
-        [3, 0], [gl.num_warps(), 1], [16, REST if REST else 16, INSTRUCTION_K]
-    )
+    piece_layout: gl.constexpr = stages.wgmma_layout(PIECE, smem_a.dtype, gl.num_warps())
+    rest_layout: gl.constexpr = stages.wgmma_layout(REST if REST else 16, smem_a.dtype, gl.num_warps())
     stored = 0  # pieces
     stage = 0
     phase = 0
@@ -83,21 +62,21 @@ def consume(
         previous = 0  # not `stage`, which Triton's frontend would treat as the same value
         for k in range(k0, k1):
             hopper.mbarrier.wait(full.index(stage), phase)
-            x = wgmma_operand(smem_a.index(stage * GROUPS + GROUP), TRANS_A)  # [BM, BK]
-            y = wgmma_operand(smem_b.index(stage), TRANS_B)  # [BK, BN]
+            x = stages.wgmma_operand(smem_a.index(stage * GROUPS + GROUP), TRANS_A)  # [BM, BK]
+            y = stages.wgmma_operand(smem_b.index(stage), TRANS_B)  # [BK, BN]
             if SWAP:
                 acc = hopper.warpgroup_mma(y.permute((1, 0)), x.permute((1, 0)), acc, is_async=True)
             else:
                 acc = hopper.warpgroup_mma(x, y, acc, is_async=True)
             if REST:
-                z = wgmma_operand(smem_rest.index(stage), TRANS_B)  # [BK, REST]
+                z = stages.wgmma_operand(smem_rest.index(stage), TRANS_B)  # [BK, REST]
                 rest = hopper.warpgroup_mma(x, z, rest, is_async=True)
                 acc, rest = hopper.warpgroup_mma_wait(2, deps=(acc, rest))
             else:
                 acc = hopper.warpgroup_mma_wait(1, deps=(acc,))
             hopper.mbarrier.arrive(empty.index(previous), pred=k > k0)
             previous = stage
-            stage, phase = next_stage(stage, phase, STAGES)
+            stage, phase = stages.next_stage(stage, phase, STAGES)
         row, column = corner(i, tile_order, M, N, ctas, shared, BM, BN, ORDER, GROUP_M, SPLIT)
         row += GROUP * (BM // GROUPS)
         if REST:
@@ -114,20 +93,20 @@ def consume(
         if SPLIT and k1 < k_steps:
             store_partial(acc, partials, flags, cta * GROUPS + GROUP, ROWS, COLUMNS, layout)
         elif SWAP:
-            store_subtile(c, smem_c.index(GROUP), acc, row, column, layout, 0, True)
+            stages.store_subtile(c, smem_c.index(GROUP), acc, row, column, layout, 0, True)
         elif REST:
-            stored = store_pieces(
+            stored = stages.store_pieces(
                 c, smem_c, acc, row, column, stored, GROUP, ROWS, COLUMNS, PIECE, piece_layout
             )  # fmt: skip
-            stored = store_pieces(
+            stored = stages.store_pieces(
                 c, smem_c, rest, row, column + COLUMNS, stored, GROUP, ROWS, REST, PIECE, piece_layout
             )  # fmt: skip
         elif EPILOGUE_SUBTILES == 1:
-            store_subtile(c, smem_c.index(GROUP), acc, row, column, layout, 0)
+            stages.store_subtile(c, smem_c.index(GROUP), acc, row, column, layout, 0)
         else:
-            left, right = split_columns(acc, ROWS, BN)
-            store_subtile(c, smem_c.index(GROUP), left, row, column, piece_layout, 0)
-            store_subtile(c, smem_c.index(GROUP), right, row, column + PIECE, piece_layout, 0)
+            left, right = stages.split_columns(acc, ROWS, BN)
+            stages.store_subtile(c, smem_c.index(GROUP), left, row, column, piece_layout, 0)
+            stages.store_subtile(c, smem_c.index(GROUP), right, row, column + PIECE, piece_layout, 0)
     hopper.tma.store_wait(0)
 
 
@@ -149,12 +128,12 @@ def warp_specialized(
     TRANS_A: gl.constexpr = False, TRANS_B: gl.constexpr = False,  # see stages.load_stage
 ):  # fmt: skip
     gdc_launch_dependents()
-    smem_a = allocate_stages(a, STAGES * GROUPS)
-    smem_b = allocate_stages(b, STAGES)
-    smem_rest = allocate_stages(b_rest, STAGES) if REST else smem_b  # unused
+    smem_a = stages.allocate_stages(a, STAGES * GROUPS)
+    smem_b = stages.allocate_stages(b, STAGES)
+    smem_rest = stages.allocate_stages(b_rest, STAGES) if REST else smem_b  # unused
     BUFFERS: gl.constexpr = 2 * GROUPS if REST else GROUPS
     smem_c = gl.allocate_shared_memory(c.dtype, [BUFFERS, BM // GROUPS, BN // EPILOGUE_SUBTILES], c.layout)
-    full, empty = allocate_barriers(STAGES, GROUPS)
+    full, empty = stages.allocate_barriers(STAGES, GROUPS)
     hopper.fence_async_shared()
     if GROUPS == 1:
         gl.warp_specialize(
@@ -162,12 +141,12 @@ def warp_specialized(
                 (consume, (c, smem_a, smem_b, smem_c, full, empty, tile_order, partials, flags, shared,
                            M, N, K, BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
                            TRANS_A, TRANS_B, GROUPS, 0, smem_rest, REST)),
-                (produce, (a, b, smem_a, smem_b, full, empty, tile_order, shared, M, N, K,
-                           BM, BN, BK, STAGES, ORDER, GROUP_M, SPLIT, TRANS_A, TRANS_B, GROUPS,
-                           b_rest, smem_rest, REST)),
+                (stages.produce, (a, b, smem_a, smem_b, full, empty, tile_order, shared, M, N, K,
+                                  BM, BN, BK, STAGES, ORDER, GROUP_M, SPLIT, TRANS_A, TRANS_B, GROUPS,
+                                  b_rest, smem_rest, REST)),
             ],
             [1],
-            [PRODUCER_REGISTERS],
+            [stages.PRODUCER_REGISTERS],
         )  # fmt: skip
     else:
         gl.warp_specialize(
@@ -181,19 +160,19 @@ def warp_specialized(
                 (consume, (c, smem_a, smem_b, smem_c, full, empty, tile_order, partials, flags, shared,
                            M, N, K, BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
                            TRANS_A, TRANS_B, GROUPS, 2, smem_rest, REST)),
-                (produce, (a, b, smem_a, smem_b, full, empty, tile_order, shared, M, N, K,
-                           BM, BN, BK, STAGES, ORDER, GROUP_M, SPLIT, TRANS_A, TRANS_B, GROUPS,
-                           b_rest, smem_rest, REST)),
+                (stages.produce, (a, b, smem_a, smem_b, full, empty, tile_order, shared, M, N, K,
+                                  BM, BN, BK, STAGES, ORDER, GROUP_M, SPLIT, TRANS_A, TRANS_B, GROUPS,
+                                  b_rest, smem_rest, REST)),
             ],
             [4, 4, 1],
-            [GROUP_REGISTERS, GROUP_REGISTERS, PRODUCER_REGISTERS],
+            [GROUP_REGISTERS, GROUP_REGISTERS, stages.PRODUCER_REGISTERS],
         )  # fmt: skip
 
 
 def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
     """One thread block for each free SM, or as many as the schedule says."""
     problem = config.problem(product)
-    parts = subtiles(config, product, shared_bytes_here(config, product))
+    parts = subtiles(config, product, stages.shared_bytes_here(config, product))
     shared, ctas = shares(config.schedule, problem, device.sms - device.busy_sms)
     bm, bn, bk = config.tile
     narrow = rest(config.tile)
@@ -208,14 +187,15 @@ def job(config: KernelConfig, product: Product, device: Device, memory: str, con
             return {}
         return dict(
             partials=torch.empty(ctas, bm * bn, dtype=torch.float32, device="cuda"),
-            flags=flags(ctas, config.warps * groups(config)),
+            flags=stages.flags(ctas, config.warps * groups(config)),
         )
 
     values: dict[str, Any] = {"b_rest": None, "partials": None, "flags": None} | workspace() | dict(
         shared=shared, EPILOGUE_SUBTILES=parts, SWAP=swap_ab(config.tile), REST=narrow,
-        GROUPS=groups(config), SPLIT=shared > 0, launch_pdl=uses_dependent_launch(config, product, device),
+        GROUPS=groups(config), SPLIT=shared > 0,
+        launch_pdl=stages.uses_dependent_launch(config, product, device),
     )  # fmt: skip
     return simple_job(
         warp_specialized, ctas, config, product, values,
-        workspace=workspace, make_descriptor=descriptor, boxes=boxes,
+        workspace=workspace, make_descriptor=stages.descriptor, boxes=boxes,
     )  # fmt: skip

@@ -1,7 +1,6 @@
 """The same products by cuBLAS, through torch: what every kernel here is compared with."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 
 import torch
@@ -24,8 +23,12 @@ def cublas(dtype: str, matrices: Matrices) -> Callable[[], object]:
         return multiply
 
     def launch() -> None:
-        with _tf32(dtype == "tf32"):
+        before = getattr(SETTING, NAME)
+        setattr(SETTING, NAME, ON if dtype == "tf32" else OFF)
+        try:
             multiply()
+        finally:
+            setattr(SETTING, NAME, before)
 
     return launch
 
@@ -37,13 +40,3 @@ NAME, OFF, ON = ("fp32_precision", "ieee", "tf32") if HAS_PRECISION else ("allow
 
 def tf32() -> bool:
     return getattr(SETTING, NAME) == ON
-
-
-@contextmanager
-def _tf32(wanted: bool) -> Iterator[None]:
-    before = getattr(SETTING, NAME)
-    setattr(SETTING, NAME, ON if wanted else OFF)
-    try:
-        yield
-    finally:
-        setattr(SETTING, NAME, before)

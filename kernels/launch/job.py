@@ -103,10 +103,10 @@ class Job:
     """A kernel with its plan of one product.
 
     `rows`: the plan's segments, SEGMENT array, in the order of their stamps. `ctas`: thread blocks launched.
-    `launcher(matrices, stamps=None)`: a KernelLaunch. It writes into `stamps`, int64 [rows, WORDS] and zero
-    before, where given; KernelError for stamps of another size or kind. `workspace()`: a new workspace, the
-    arguments by name that two concurrent launches must not share. `check()`: raises KernelError where a
-    launch since the last check has failed on the GPU.
+    `launcher(matrices, stamps=None)`: a KernelLaunch. It writes into `stamps`, dense int64 [rows, WORDS] and
+    zero before, where given. `workspace()`: a new workspace, the arguments by name that two concurrent
+    launches must not share. `check()`: raises KernelError where a launch since the last check has failed on
+    the GPU.
     """
 
     rows: np.ndarray

@@ -13,8 +13,6 @@ from ..errors import KernelError
 from ..gemm.stamps import WORDS
 from ..probes.spin import blocks, launch, shared_kb, stamp_buffer
 
-WARPS = 4
-
 MOST_US = 500_000
 """The longest that SMs are held; the spinning kernel counts cycles with 32 bits."""
 
@@ -36,7 +34,7 @@ class HeldSMs:
         self.cycles = int(us * khz / 1000)
         self.stream = torch.cuda.Stream()
         self.ended = torch.cuda.Event()
-        self.stamps = stamp_buffer(1, count, WARPS)
+        self.stamps = stamp_buffer(1, count, warps=4)
         launch(self.stamps[0], 1, kb=shared_kb())  # so that it is compiled
         torch.cuda.synchronize()
 
@@ -78,9 +76,7 @@ def check_apart(stamps: np.ndarray, held: np.ndarray) -> None:
         raise KernelError(f"a tile ran on SM {shared[0]}, which another kernel was to hold")
     entry = np.where(rows[:, 8] > 0, rows[:, 8], rows[:, 2])
     begin, end = int(entry.min() - held["begin_ns"].max()), int(held["end_ns"].min() - rows[:, 6].max())
-    if begin < 0 or end < 0:
-        raise KernelError(
-            f"the SMs were held from {-begin} ns after the kernel's begin"
-            if begin < 0
-            else f"the SMs were free {-end} ns before the kernel's end"
-        )
+    if begin < 0:
+        raise KernelError(f"the SMs were held from {-begin} ns after the kernel's begin")
+    if end < 0:
+        raise KernelError(f"the SMs were free {-end} ns before the kernel's end")

@@ -11,7 +11,8 @@ from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 
 from ..errors import KernelError
-from .stamping import Launch, clocks, read_stamps, stamp, stamp_buffer
+from ..probes.spin import clocks
+from .stamping import Launch, read_stamps, stamp, stamp_buffer
 
 LINE = 128
 """Bytes per cache line."""

@@ -8,8 +8,10 @@ from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia import hopper
 
 from ..errors import KernelError
+from ..gemm.stages import wgmma_layout
 from ..launch.operands import DTYPES
-from .stamping import clocks, stamp, stamp_buffer
+from ..probes.spin import clocks
+from .stamping import stamp, stamp_buffer
 
 FEW = 16
 """K-steps whose fp8 sums are still exact: the accumulators keep 14 bits."""
@@ -29,8 +31,7 @@ def to_shared(x, ROWS: gl.constexpr, COLUMNS: gl.constexpr):
 @gluon.jit(do_not_specialize=["steps"])
 def multiply(stamps, a, b, c, steps, BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr):
     """c [BM, BN] = steps times a [BM, BK] by the transpose of b [BN, BK], one K-step each."""
-    depth: gl.constexpr = 256 // a.dtype.element_ty.primitive_bitwidth  # of one wgmma
-    layout: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [gl.num_warps(), 1], [16, BN, depth])
+    layout: gl.constexpr = wgmma_layout(BN, a.dtype.element_ty, gl.num_warps())
     x = to_shared(a, BM, BK)
     y = to_shared(b, BN, BK).permute((1, 0))
     acc = gl.zeros([BM, BN], gl.float32, layout)

@@ -8,22 +8,13 @@ from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 
 from ..errors import KernelError
+from ..probes.spin import clocks
 
 WORDS = 6
 """int64 per thread block: SM, begin (cycles, ns), end (cycles, ns), checksum."""
 
 # Triton 3.6 has the long name, Triton 3.7 the short one.
 block_barrier = getattr(gl, "barrier", None) or gl.thread_barrier
-
-
-@gluon.jit
-def clocks():
-    """(cycles of this SM, ns of the timer that all SMs share)."""
-    return gl.inline_asm_elementwise(
-        """mov.u64 $0, %clock64;
-        mov.u64 $1, %globaltimer;""",
-        "=l,=l", [], dtype=(gl.int64, gl.int64), is_pure=False, pack=1,
-    )  # fmt: skip
 
 
 @gluon.jit

@@ -13,7 +13,8 @@ from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 
 from ..errors import KernelError
-from .stamping import Launch, clocks, read_stamps, stamp, stamp_buffer, sum_of_rounds
+from ..probes.spin import clocks
+from .stamping import Launch, read_stamps, stamp, stamp_buffer, sum_of_rounds
 
 WARPS = 32
 TILE = 2**14

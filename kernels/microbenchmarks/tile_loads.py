@@ -16,7 +16,8 @@ from triton.experimental.gluon.language.nvidia.ampere import async_copy
 
 from ..errors import KernelError
 from ..gemm.stages import descriptor, next_stage, tma_load
-from .stamping import Launch, block_barrier, clocks, read_stamps, stamp, stamp_buffer, sum_of_rounds
+from ..probes.spin import clocks
+from .stamping import Launch, block_barrier, read_stamps, stamp, stamp_buffer, sum_of_rounds
 
 COLUMNS = 64
 """bf16 values per row: 128 bytes, the widest swizzle."""

@@ -22,16 +22,22 @@ BLOCK = np.dtype([(name, np.int64) for name in ("sm", "begin", "end", "begin_ns"
 """A thread block as its warps stamped it; begin and end are cycles of its SM."""
 
 
+@gluon.jit
+def clocks():
+    """(cycles of this SM, ns of the timer that all SMs share)."""
+    return gl.inline_asm_elementwise(
+        """mov.u64 $0, %clock64;
+        mov.u64 $1, %globaltimer;""",
+        "=l,=l", [], dtype=(gl.int64, gl.int64), is_pure=False, pack=1,
+    )  # fmt: skip
+
+
 @gluon.jit(do_not_specialize=["cycles", "extra"])
 def spin(stamps, cycles, extra, KB: gl.constexpr, WARPS: gl.constexpr, HELD: gl.constexpr = 0):
     """Block b spins for `cycles` and for up to `extra` more, which b alone decides, and owns KB of shared
     memory. Meanwhile a thread holds HELD values, in registers as far as it may have them. stamps: int64
     [blocks, WARPS, WORDS]."""
-    begin, begin_ns = gl.inline_asm_elementwise(
-        """mov.u64 $0, %clock64;
-        mov.u64 $1, %globaltimer;""",
-        "=l,=l", [], dtype=(gl.int64, gl.int64), is_pure=False, pack=1,
-    )  # fmt: skip
+    begin, begin_ns = clocks()
     if KB:
         smem = gl.allocate_shared_memory(gl.int32, [KB, 256], gl.SwizzledSharedLayout(1, 1, 1, [0]))
         smem.index(0).store(gl.full([256], 0, gl.int32, gl.BlockedLayout([1], [32], [WARPS], [0])))

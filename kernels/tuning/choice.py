@@ -132,24 +132,23 @@ class _Machine:
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
-    machine: _Machine
-    rows: list[dict[str, Any]]
-
-
-@dataclass(frozen=True, slots=True)
 class _Times:
     us: Time
     cublas_us: Time | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    machine: _Machine
+    rows: list[_Times]
 
 
 def read(path: str | PathLike[str]) -> dict[str, Any]:
     """The table in a file; KernelError, in a sentence, where it cannot be read or is none."""
     table = read_json(path, KernelError)
     try:
-        rows = decode(_Table, table, "the file", KernelError, extra=True).rows
-        for number, row in enumerate(rows):
-            decode(_Times, row, f"rows[{number}]", KernelError, extra=True)
+        decode(_Table, table, "the file", KernelError, extra=True)
+        for row in table["rows"]:
             chosen(row, product_of(row))
     except KeyError as error:
         raise KernelError(f"{path} is not a table of `tilesim tune`: the field {error} is missing") from None

@@ -14,7 +14,7 @@ from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 from tilesim_kernels import KernelError
 from tilesim_kernels.bench import counters, l2_order, ladder
-from tilesim_kernels.gemm import ping_pong, warp_specialized
+from tilesim_kernels.gemm import stages
 from tilesim_kernels.launch.named import named
 
 RAGGED = [(1, 1, 1), (33, 40, 16), (33, 67, 35)]
@@ -91,8 +91,7 @@ def test_what_the_hopper_kernels_refuse(kernel, changed, problem, sentence):
 @pytest.fixture
 def launch_of(monkeypatch):
     """Makes the launch of a kernel as on an H200: launch_of(kernel, warps, problem, layout)."""
-    for file in (ping_pong, warp_specialized):
-        monkeypatch.setattr(file, "shared_bytes_here", lambda config, product: SHARED_BYTES)
+    monkeypatch.setattr(stages, "shared_bytes_here", lambda config, product: SHARED_BYTES)
 
     def launch_of(kernel, warps, problem, layout="nn"):
         product = Product.of(problem, layout)

@@ -148,20 +148,6 @@ def test_the_others_have_their_loads_in_flight_before_they_add(machine_code):
         assert name == "unrolled" or words.count("BAR") <= 2
 
 
-@pytest.mark.parametrize(
-    ("x", "sentence"),
-    [
-        (torch.zeros(0), "x is empty"),
-        (torch.zeros(8).double(), r"x is torch.float64 \[8\]; the kernels sum a dense torch.float32"),
-        (torch.zeros(2, 4), r"x is torch.float32 \[2, 4\]"),
-        (torch.zeros(8)[::2], r"x is torch.float32 \[4\]"),
-    ],
-)
-def test_what_cannot_be_summed(x, sentence):
-    with pytest.raises(KernelError, match=sentence):
-        summing(STEPS[0], x, slots=3)
-
-
 def test_a_vector_that_does_not_fit(monkeypatch):
     here = SimpleNamespace(total_memory=10**9, L2_cache_size=10**6)
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda: here)

@@ -7,10 +7,10 @@ from importlib import import_module
 from pkgutil import walk_packages
 
 import pytest
-from on_device import config_named, inputs, jobs, stamps, torch
+from on_device import torch
 
 import tilesim_kernels
-from tilesim import Device, Problem
+from tilesim import Problem
 from tilesim.cli.commands.bench import command as commands
 from tilesim.errors import KernelConfigError
 from tilesim.gemm.fit import why_not
@@ -22,11 +22,6 @@ from tilesim_kernels.launch import here
 NAIVE = KernelConfig("naive", "naive", (32, 32, 32))
 SMALL = Problem(64, 64, 64, tile=(32, 32, 32))
 PRODUCT = Product.of(SMALL)
-
-
-def job_of(name):
-    """The job of a kernel, on two SMs."""
-    return jobs.job(config_named(name, SMALL), PRODUCT, Device(2), "cpu")
 
 
 def test_problems_out_of_reach():
@@ -87,23 +82,3 @@ def test_the_examples_of_all_kernels_hold():
         assert done.failed == 0, found.name
         attempted += done.attempted
     assert attempted > 5
-
-
-@pytest.mark.parametrize("name", ["naive-tma", "persistent-ptr", "table:stream-k:3", "table:naive"])
-def test_a_place_for_stamps_in_which_they_would_not_fit(name):
-    work, operands = job_of(name), inputs.matrices(PRODUCT, "cpu", seed=1)
-    rows, words = len(work.rows), stamps.WORDS
-    for place in (
-        torch.zeros(rows - 1, words, dtype=torch.int64),
-        torch.zeros(rows, words // 2, dtype=torch.int64),
-        torch.zeros(rows, words, dtype=torch.int32),
-        torch.zeros(2 * rows, words, dtype=torch.int64)[::2],
-    ):
-        with pytest.raises(KernelError, match=f"a plan of {rows} segments needs a dense torch.int64"):
-            work.launcher(operands, place)
-    assert operands[2].isnan().all()
-
-
-def test_a_kernel_that_writes_no_stamps_says_so():
-    with pytest.raises(KernelError, match="writes no stamps"):
-        job_of("skinny").launcher(inputs.matrices(PRODUCT, "cpu", seed=1), torch.zeros(4, stamps.WORDS))
