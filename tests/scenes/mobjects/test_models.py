@@ -87,8 +87,9 @@ def test_no_buffer_ever_holds_two_pairs_and_the_core_never_works_without_one() -
 
 
 def lanes_of(issued):
-    spans = np.stack([issued.ends - issued.instructions, issued.ends], axis=1)
-    return WarpLanes(issued.masks, spans, until=float(issued.ends[-1]), width=8, height=4)
+    ends = np.cumsum(issued.instructions)
+    spans = np.stack([ends - issued.instructions, ends], axis=1)
+    return WarpLanes(issued.masks, spans, until=float(ends[-1]), width=8, height=4)
 
 
 def area(points):

@@ -62,6 +62,7 @@ OF_RUNS: dict[str, Callable[[Trace], Any]] = {
 STEPS = pipeline(6, stages=2, load=989, multiply=662)
 TURNS = timeline(Times(700, 300, 1100, 300, contention=200), tiles=4, k_steps=4, stages=4, groups=2)
 LOOP = loop(range(1, 33), 2)
+ENDS = np.cumsum(LOOP.instructions)
 
 
 def blocks(trace: Trace) -> BlockTraffic:
@@ -79,15 +80,15 @@ def rows() -> PhaseRows:
 
 
 def warp_lanes() -> WarpLanes:
-    spans = np.stack([LOOP.ends - LOOP.instructions, LOOP.ends], axis=1)
-    return WarpLanes(LOOP.masks, spans, float(LOOP.ends[-1]), width=8, height=4)
+    spans = np.stack([ENDS - LOOP.instructions, ENDS], axis=1)
+    return WarpLanes(LOOP.masks, spans, float(ENDS[-1]), width=8, height=4)
 
 
 ALONE: dict[str, tuple[Callable[[], Any], float]] = {
     "pipeline": (lambda: PipelineRows(STEPS, STEPS.makespan, width=10, height=2), STEPS.makespan),
     "processor": (lambda: PipelinedSM(STEPS, width=12, height=3), STEPS.makespan),
     "phases": (rows, TURNS.makespan),
-    "warp": (warp_lanes, float(LOOP.ends[-1])),
+    "warp": (warp_lanes, float(ENDS[-1])),
     "count": (lambda: Count("{:.0f} lines".format), 32),
     "curve": (lambda: Curve(Plot((0, 4), (0, 2), width=4, height=2), [(0, 0), (1, 2), (4, 1)]), 4),
 }
