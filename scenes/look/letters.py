@@ -11,15 +11,15 @@ from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
+import svgelements
 from manim import ManimColor, Text, VMobject
+from manim.mobject.svg.svg_mobject import VMobjectFromSVGPath
 from manim.mobject.text.text_mobject import TEXT_MOB_SCALE_FACTOR
 
 SVG = "{http://www.w3.org/2000/svg}"
 TARGET = "{http://www.w3.org/1999/xlink}href"
 CONSTANTS = (str, float, int, type(None), Enum, ManimColor)
 """What nobody changes in place."""
-CLOSED = 1e-4
-"""How near to its begin a contour ends to be closed."""
 
 
 class Letters(Text):
@@ -82,32 +82,10 @@ def _as_manim_places(drawn: list[np.ndarray]) -> list[np.ndarray]:
 
 @lru_cache(maxsize=4096)
 def _outline(drawing: str) -> np.ndarray:
-    """A path of Cairo's as Manim's curves, each contour closed: float64, shape [4 · curves, 3]."""
-    words = iter(drawing.split())
-    curves: list[list[complex]] = []
-    begin = at = 0j
-
-    def point() -> complex:
-        return complex(float(next(words)), float(next(words)))
-
-    for command in words:
-        if command == "M":
-            begin = at = point()
-        elif command == "C":
-            curves.append([at, point(), point(), at := point()])
-        elif command == "L" or abs(at - begin) > CLOSED:
-            end = point() if command == "L" else begin
-            curves.append(_line(at, end))
-            at = end
-    if not curves:
+    """What Manim makes of an SVG path, each contour closed as `Text` closes it: float64, [4 · curves, 3]."""
+    curves = VMobjectFromSVGPath(svgelements.Path(drawing)).points.reshape(-1, 4, 3)
+    if not len(curves):
         return np.zeros((0, 3))
-    # Text closes what a curve does not go on with, even where it is closed.
-    drawn = np.array(curves)
-    contours = np.split(drawn, 1 + np.flatnonzero(drawn[:-1, 3] != drawn[1:, 0]))
-    closed = [part for one in contours for part in (one, [_line(one[-1, 3], one[0, 0])])]
-    points = np.concatenate(closed).ravel()
-    return np.stack([points.real, points.imag, np.zeros(len(points))], axis=1)
-
-
-def _line(begin: complex, end: complex) -> list[complex]:
-    return [begin, (2 * begin + end) / 3, (begin + 2 * end) / 3, end]
+    starts = 1 + np.flatnonzero((curves[:-1, 3] != curves[1:, 0]).any(axis=1))
+    closed = ((one, np.linspace(one[-1, 3], one[0, 0], 4)[None]) for one in np.split(curves, starts))
+    return np.concatenate([part for pair in closed for part in pair]).reshape(-1, 3)
