@@ -245,8 +245,7 @@ class L2Order(Lesson):
     def in_groups(self) -> None:
         name, picture, figure = self.panels[1]
         self.say(
-            "Going down eight rows before moving one column right, they need only {mb:.0f} MB.",
-            mb=self.mb[1],
+            "Going down eight rows before moving one column right, they need only {mb:.0f} MB.", mb=self.mb[1]
         )
         self.play(FadeIn(name, picture))
         self.play(PlayTrace(picture, until=float(self.wave), run_time=2.4))

@@ -238,19 +238,13 @@ class Naive(FewSMs):
             all=self.waited,
         )
         self.play(FadeIn(right, lag_ratio=0.002, run_time=1.6), *key)
-        self.say(
-            "Dealing in turn would have predicted only {count} of them.",
-            count=int(self.dealt.sum()),
-        )
+        self.say("Dealing in turn would have predicted only {count} of them.", count=int(self.dealt.sum()))
         self.play(FadeIn(dealt, lag_ratio=0.002, run_time=1.6))
         self.leave(rows)
         self.close(
             "On an H200, each thread block that waits goes to the next SM that is free. "
             "So no SM knows its next tile, and none can load it early.",
-            [
-                (tr("the next free SM"), self.free_first.sum()),
-                (tr("dealt like cards"), self.dealt.sum()),
-            ],
+            [(tr("the next free SM"), self.free_first.sum()), (tr("dealt like cards"), self.dealt.sum())],
             "count",
             "{:.0f}",
             of_trace(self.run),

@@ -166,10 +166,7 @@ class PingPong(OneProcessor):
         ground = rectangle(area.width, px(130), self.theme.idle)
         ground.move_to([area.center[0], area.top - 0.6 * area.height, 0])
         name = self.word(
-            "one processor’s registers, which hold sums: {n:,} numbers",
-            46,
-            self.theme.text,
-            n=self.registers,
+            "one processor’s registers, which hold sums: {n:,} numbers", 46, self.theme.text, n=self.registers
         ).next_to(ground, UP, px(24), aligned_edge=LEFT)
 
         def held(text: str, begin: float, share: float, color: Colour) -> VGroup:
@@ -241,12 +238,7 @@ class PingPong(OneProcessor):
         for name, took, model in zip(names, self.took, self.model, strict=True):
             rows.append(Amount(name, [(took, self.theme.measured)], tr("{us:.1f} µs", us=took)))
             rows.append(
-                Amount(
-                    tr("by the model"),
-                    [(model, self.theme.text)],
-                    tr("{us:.1f} µs", us=model),
-                    True,
-                )
+                Amount(tr("by the model"), [(model, self.theme.text)], tr("{us:.1f} µs", us=model), True)
             )
         chart = Amounts(rows, self.area.width, bar=56, size=40, gap=14)
         chart.scale(min(1.0, self.area.height / chart.height)).move_to(self.area.center)

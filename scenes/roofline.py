@@ -219,17 +219,8 @@ class Roofline(Lesson):
         )
         self.badge(Badge(tr("measured; outlined: NVIDIA's datasheet"), "measured"))
         self.how = VGroup(
-            self.word(
-                "moving x: twice {mb:.0f} MB at {tb:.1f} TB/s",
-                40,
-                mb=self.mb,
-                tb=self.tb,
-            ),
-            self.word(
-                "arithmetic: {peak} trillion operations per second",
-                40,
-                peak=self.flat,
-            ),
+            self.word("moving x: twice {mb:.0f} MB at {tb:.1f} TB/s", 40, mb=self.mb, tb=self.tb),
+            self.word("arithmetic: {peak} trillion operations per second", 40, peak=self.flat),
         ).arrange(DOWN, buff=px(14))
         self.how.move_to([self.area.center[0], self.area.bottom + self.how.height / 2, 0])
         self.play(FadeIn(self.how), run_time=0.4)
@@ -331,8 +322,7 @@ class Roofline(Lesson):
         self.play(FadeIn(name))
         self.say("Each dot doubles the operations. The time stays the same, so the speed doubles.")
         self.play(
-            FadeOut(self.below, run_time=0.4),
-            LaggedStart(*map(FadeIn, between), lag_ratio=0.5, run_time=4.6),
+            FadeOut(self.below, run_time=0.4), LaggedStart(*map(FadeIn, between), lag_ratio=0.5, run_time=4.6)
         )
         flat = chart.flat(self.flat / self.tb)
         self.say(

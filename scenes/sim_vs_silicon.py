@@ -7,18 +7,7 @@ runs that were set aside for testing.
 """
 
 import numpy as np
-from manim import (
-    DOWN,
-    LEFT,
-    RIGHT,
-    UP,
-    Dot,
-    FadeIn,
-    GrowFromEdge,
-    LaggedStart,
-    ManimColor,
-    VGroup,
-)
+from manim import DOWN, LEFT, RIGHT, UP, Dot, FadeIn, GrowFromEdge, LaggedStart, ManimColor, VGroup
 
 from tilesim import Device, Problem
 from tilesim.costs import Costs

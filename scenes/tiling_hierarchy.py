@@ -132,8 +132,7 @@ class TilingHierarchy(Lesson):
     def one_number(self) -> None:
         self.badge(Badge(tr("schematic"), "model"))
         self.say(
-            "Each number in C is a sum of {n} products, from one row of A and one column of B.",
-            n=self.size,
+            "Each number in C is a sum of {n} products, from one row of A and one column of B.", n=self.size
         )
         picture = self.picture(0.02, 0.02)
         words = self.beside(
