@@ -46,7 +46,9 @@ def test_dram_sends_each_operand_once_at_least_and_no_more_than_is_asked_for(m, 
     a, b = operand_bytes(problem)
     once = problem.k_steps * (problem.tiles_m * a + problem.tiles_n * b)
     missed = steps * laid.traffic.missed[0] - m * n * product.result_bytes
-    assert 0.999 * once <= missed <= 1.001 * steps * laid.traffic.asked[0]
+    assert missed >= 0.999 * once
+    if laid.grid.split_count == 1:  # Else parts of tiles are written, too.
+        assert missed <= 1.001 * steps * laid.traffic.asked[0]
 
 
 def test_one_gpc_is_sent_what_its_thread_blocks_share_once():
