@@ -238,7 +238,7 @@ class ExecutionModel(ManySMs):
         both = VGroup(ground, *blocks, mark)
         up = step * UP
         VGroup(both, inside, room).shift(-up)
-        self.say("A block needs {kb} KB of its SM’s shared memory, for pieces of A and B.", kb=self.own)
+        self.say("Each block takes {kb} KB of shared memory, mostly for pieces of A and B.", kb=self.own)
         self.play(FadeIn(ground, mark, room))
         self.play(FadeIn(blocks[0], shift=px(260) * LEFT), FadeIn(inside), run_time=1.4)
         self.say("Three blocks would need {three} KB, so the third has to wait.", three=3 * self.own)

@@ -1,4 +1,4 @@
-"""Ladder: what makes the same matrix product almost 25 times as fast?
+"""Ladder: how can the same matrix product run almost 25 times as fast?
 
 manim render scenes/ladder.py
 
@@ -48,7 +48,7 @@ from tilesim_scenes.mobjects.words.key import Entry, Key
 
 FILM = {
     "title": "Ladder",
-    "question": "What makes the same matrix product almost 25 times as fast?",
+    "question": "How can the same matrix product run almost 25 times as fast?",
     "finding": (
         "On an H200, the last program is 24.6 times as fast as the first. Its tensor cores wait 31% of the "
         "time instead of 97%."

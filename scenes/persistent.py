@@ -18,11 +18,11 @@ from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.film.run_film import RunFilm
 from tilesim_scenes.film.traces import Default, shipped
 from tilesim_scenes.kit.few_sms import DEVICE, PRODUCT, SMS, TOP, FewSMs
+from tilesim_scenes.kit.two_runs import two_runs
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, px
 from tilesim_scenes.look.theme import mixed, sm_colour
 from tilesim_scenes.mobjects.hardware.thread_block import ThreadBlock
-from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.words.badge import of_trace
 from tilesim_scenes.mobjects.words.key import Entry
 
@@ -193,21 +193,9 @@ class Persistent(FewSMs):
         self.badge(of_trace(self.run))
         self.ticking = self.clock(longest)
         key = self.key(*self.phases("launch", "first load", "multiply", "write"), self.rest_of_load)
-        step, rasters, words = (self.area.top - self.floor) / 2, [], VGroup()
-        for number, (name, run) in enumerate(self.both.items()):
-            lanes = LaneImage(
-                run, range(sms), (0.0, longest), self.area.width - px(200), height=step - px(90),
-                fills=self.theme.by_phase,
-            )  # fmt: skip
-            lanes.move_to([self.area.left, self.area.top - number * step - px(64), 0], LEFT + UP)
-            words.add(self.bold(name, 46).next_to(lanes, UP, px(10), aligned_edge=LEFT))
-            rasters.append(lanes.show(0.0))
-        rows = self.word("one thin row for each SM", 42).next_to(words[0], RIGHT, px(40))
-        ends = VGroup()
-        for lanes, us in zip(rasters, self.us, strict=True):
-            ends.add(self.bold("{us:.1f} µs", 46, us=us).next_to(lanes, RIGHT, px(16)))
+        rasters, words, ends = two_runs(self, self.both, self.us, self.theme.by_phase)
         self.say("Here are both on a real GPU, with {tiles} tiles on {sms} SMs.", sms=sms, tiles=tiles)
-        self.play(*key, *(Fade(one, 0.0, 1.0) for one in rasters), FadeIn(words, rows))
+        self.play(*key, *(Fade(one, 0.0, 1.0) for one in rasters), FadeIn(words))
         self.play(PlayTrace(self.ticking, *rasters, until=longest, run_time=4.0))
         self.say(
             "After a write, a naive SM loses {naive:.1f} µs to a launch and a load, "
@@ -221,7 +209,7 @@ class Persistent(FewSMs):
             more=self.writes[1] - self.writes[0],
         )
         self.wait(0.5)
-        self.leave(*rasters, words, rows, ends, self.ticking)
+        self.leave(*rasters, words, ends, self.ticking)
         self.close(
             "A persistent thread block adds the number of blocks to find its next tile, and loads it early. "
             "On an H200, that takes {less:.0%} less time than naive blocks do.",

@@ -402,7 +402,7 @@ class Race(Lesson):
         drain, done, start = self.second_pause(self.overlaps)
         for timed in (self.ticking, lane):
             timed.show(drain - BEFORE)
-        self.say("The third kernel's block hands its tile over to the SM's copy unit, which writes it.")
+        self.say("In the third kernel, the block hands its tile over to the SM's copy unit, which writes it.")
         self.play(*self.heading("Persistent with overlap"), Fade(lane, 0.0, 1.0))
         self.add(bracket)
         copier = SM("", self.theme.quiet, lane.x(done) - lane.x(drain) + px(60), px(120))
@@ -421,9 +421,7 @@ class Race(Lesson):
         handed = below_lane(lane, drain, start, self.word("hand over", 38, self.theme.text), 20)
         self.play(FadeIn(handed), run_time=0.3)
         along = Travel([tile], [[copier.get_right() + px(90) * LEFT]], leg=2.0)
-        self.say(
-            "Meanwhile, it multiplies its third tile, loaded before. So writing and multiplying overlap."
-        )
+        self.say("Meanwhile, it multiplies its third tile, already loaded. Writing and multiplying overlap.")
         self.play(PlayTrace(self.ticking, lane, bracket, until=done, run_time=2.0), along)
         self.play(
             FadeOut(tile, shift=px(200) * DOWN),

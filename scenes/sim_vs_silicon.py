@@ -18,11 +18,11 @@ from tilesim_scenes.film.race_film import RaceFilm
 from tilesim_scenes.film.traces import Default
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.kit.predictions import Prediction, held_out, step_terms
+from tilesim_scenes.kit.two_runs import two_runs
 from tilesim_scenes.kit.work import Work
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, lines, px
 from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
-from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.key import Entry
 
@@ -271,7 +271,6 @@ class SimVsSilicon(Lesson):
 
     def both_runs(self) -> None:
         """All lanes of both, on one clock."""
-        area = self.area
         fills = self.theme.by_phase | {
             "hand over": self.theme.write
         }  # A tile's hand-over begins its writing.
@@ -279,33 +278,19 @@ class SimVsSilicon(Lesson):
             *self.phases("multiply", "write"), Entry(tr("no tile yet, or none left"), [self.theme.idle])
         )
         self.ticking = self.clock(1000 * max(self.ends))
-        longest = float(max(one.makespan for one in self.traces))
-        step = (area.top - self.floor) / 2
-        self.rasters, names = [], VGroup()
-        said = tr("simulated"), tr("measured")
-        for number, (one, name) in enumerate(zip(self.traces, said, strict=True)):
-            high = step - px(90)
-            lanes = LaneImage(one, None, (0.0, longest), area.width - px(230), height=high, fills=fills)
-            lanes.move_to([area.left, area.top - number * step - px(64), 0], LEFT + UP)
-            word = label(name, 48, bold=True).next_to(lanes, UP, px(10)).align_to(lanes, LEFT)
-            names.add(word)
-            self.rasters.append(lanes.show(0.0))
-        rows = self.word("one thin row for each SM", 42).next_to(names[0], RIGHT, px(40))
+        runs = dict(zip((tr("simulated"), tr("measured")), self.traces, strict=True))
+        self.rasters, names, ends = two_runs(self, runs, self.ends, fills)
         self.say("The simulator adds this up for every SM, with a small random delay for every tile.")
         self.badge(Badge(tr("simulated, measured"), "measured"))
-        self.play(*key, *(Fade(one, 0.0, 1.0) for one in self.rasters), FadeIn(names, rows, self.ticking))
+        self.play(*key, *(Fade(one, 0.0, 1.0) for one in self.rasters), FadeIn(names, self.ticking))
         self.play(PlayTrace(self.ticking, *self.rasters, until=1000 * max(self.ends), run_time=4.8))
-        ends = VGroup()
-        for lanes, us in zip(self.rasters, self.ends, strict=True):
-            figure = label(tr("{us:.1f} µs", us=us), 48, bold=True, mono=True)
-            ends.add(figure.next_to(lanes, RIGHT, px(20)))
         self.say(
             "It says {a:.1f} microseconds for this run. The GPU took {b:.1f}.",
             a=self.ends[0], b=self.ends[1],
         )  # fmt: skip
         self.play(FadeIn(ends), run_time=0.4)
         self.let_read()
-        self.play(*map(Leave, (*self.rasters, names, rows, self.ticking, ends)), *self.key())
+        self.play(*map(Leave, (*self.rasters, names, self.ticking, ends)), *self.key())
 
     # All runs.
 

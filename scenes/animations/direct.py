@@ -23,9 +23,9 @@ class Direct(Animation):
         if scene is not None:
             # Who is a part of what is there is found out slowly, so only where one is not there itself.
             apart = [one for one in self.parts if one not in scene.mobjects]
-            there = set(scene.get_mobject_family_members()) if apart else set()
-            if new := [one for one in apart if one not in there]:
-                scene.add(*new)
+            if apart:
+                there = set(scene.get_mobject_family_members())
+                scene.add(*(one for one in apart if one not in there))
 
     def interpolate_mobject(self, alpha: float) -> None:
         """Nothing moves."""

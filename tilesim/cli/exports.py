@@ -154,7 +154,7 @@ def report(made: Made) -> None:
 
 
 def option(name: str) -> str:
-    """What the command line calls a setting."""
+    """The name of a setting's option on the command line."""
     return f"--no-{name}" if name in LEFT_OUT else f"--{name.replace('_', '-')}"
 
 

@@ -157,7 +157,7 @@ TRACE_FILE = OutputFile(
     *(".npz", ".csv", ".json", ".perfetto", ".perfetto-trace", ".pftrace"),
     rule="a trace is written as .npz, .csv, .json, .perfetto.json or .perfetto-trace",
 )
-TRACE_HELP = "Write the trace here (.npz, .csv, .json, .perfetto.json, .perfetto-trace)."
+TRACE_HELP = "Write the trace to this file (.npz, .csv, .json, .perfetto.json, .perfetto-trace)."
 COSTS_FILE = OutputFile(".json", rule="costs are written as .json")
 PAGE_FILE = OutputFile(".html", rule="a page is written as .html")
 PICTURE_FILE = OutputFile(".png", rule="a picture is written as .png")
@@ -169,7 +169,7 @@ def output_option(kind: OutputFile, help: str) -> Callable[[F], F]:
     return click.option("-o", "--output", type=kind, metavar="FILE", help=help)
 
 
-figures_option = output_option(FIGURES_FILE, "Write the figures here (.json).")
+figures_option = output_option(FIGURES_FILE, "Write the figures to this file (.json).")
 report_options = _group(figures_option, json_option)
 
 

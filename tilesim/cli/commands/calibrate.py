@@ -33,13 +33,13 @@ SHOWN = (
 
 @click.command(short_help="Fit costs to measured traces.")
 @click.argument("traces", type=INPUT, metavar="TRACE|FOLDER...", nargs=-1, required=True)
-@output_option(COSTS_FILE, "Write the costs of the kernels here (.json), for --costs.")
+@output_option(COSTS_FILE, "Write the costs of the kernels to this file (.json), for --costs.")
 @click.option(
     "--device-file",
     type=OutputFile(".json", rule="a device is written as .json"),
     metavar="FILE",
-    help="Also fit the GPU's constants, and write them with the costs here (.json), for --device. A file"
-    " named after a preset, such as h100.json, replaces it in commands whose --device names the file.",
+    help="Also fit the GPU's constants, and write them with the costs to this file (.json), for --device."
+    " A file named after a preset, such as h100.json, replaces it in commands whose --device names the file.",
 )
 @click.option(
     "--device",

@@ -106,7 +106,7 @@ class OfFilm(click.Command):
     help="Of a still: the film's second 6.5, or 12.5us of the trace; of a page: 12.5us.  [the end]",
 )
 @click.option("--format", type=click.Choice(targets.FORMATS), help="Instead of the one that FILE ends in.")
-@click.option("--poster", type=POSTER, metavar="FILE", help="Also write the end card here (.png).")
+@click.option("--poster", type=POSTER, metavar="FILE", help="Also write the end card to this file (.png).")
 @click.option("--captions", is_flag=True, help="Also write the captions beside FILE, as WebVTT (.vtt).")
 @click.option("--fragment", is_flag=True, help="Of a page: also print the HTML that puts it into another.")
 @jobs_option

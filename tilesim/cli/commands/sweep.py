@@ -113,9 +113,14 @@ FRAMES = ("1080p", "720p", "480p")
 @axis("--sms", Numbers(), "COUNTS", "Numbers of SMs, of the GPUs of --device or of an H200.")
 @axis("--ctas-per-sm", Numbers(), "COUNTS", "Thread blocks that fit on an SM.  [1]")
 @shared.costs_options
-@shared.output_option(shared.TABLE_FILE, "Write the table here (.csv, .parquet).  [standard output, as CSV]")
+@shared.output_option(
+    shared.TABLE_FILE, "Write the table to this file (.csv, .parquet).  [standard output, as CSV]"
+)
 @click.option(
-    "--picture", type=shared.PICTURE_FILE, metavar="FILE", help="Write a chart of the table here (.png)."
+    "--picture",
+    type=shared.PICTURE_FILE,
+    metavar="FILE",
+    help="Write a chart of the table to this file (.png).",
 )
 @click.option(
     "--theme", type=click.Choice(["dark", "light"]), default="dark", help="Theme of the chart.  [dark]"
