@@ -11,18 +11,21 @@ import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, ManimColor, VGroup
 
 from tilesim import Trace, simulate
+from tilesim.analysis.time_account import account
 from tilesim.kernel_costs.default import default_costs
 from tilesim_scenes.animations.fade import Fade
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.film.run_film import RunFilm
 from tilesim_scenes.film.traces import Default, shipped
+from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.few_sms import DEVICE, PRODUCT, SMS, TOP, FewSMs
 from tilesim_scenes.kit.two_runs import two_runs
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import Figure, px
-from tilesim_scenes.look.theme import mixed, sm_colour
+from tilesim_scenes.look.text import Figure, label, px
+from tilesim_scenes.look.theme import ink_on, mixed, sm_colour
 from tilesim_scenes.mobjects.hardware.thread_block import ThreadBlock
+from tilesim_scenes.mobjects.traces.next_loads import NextLoads
 from tilesim_scenes.mobjects.words.badge import of_trace
 from tilesim_scenes.mobjects.words.key import Entry
 
@@ -47,11 +50,16 @@ FILM = {
 }
 
 
-def pauses(run: Trace) -> np.ndarray:
-    """ns from the end of each tile's write to the first multiplication of the next on the same SM."""
-    spans = np.sort(run.spans, order=["sm", "start"])
-    same = spans["sm"][1:] == spans["sm"][:-1]
-    return (spans["start"][1:] - spans["done"][:-1])[same]
+def shares(run: Trace) -> list[float]:
+    """µs that an average SM launches and loads, multiplies, writes, and has no tile left, as printed."""
+    parts = account(run)
+    each = (
+        ("begin", "launch", "first load", "hand over", "gap"),
+        ("multiply", "slowed by a write"),
+        ("write", "last write"),
+        ("tail",),
+    )
+    return [round(sum(parts[name] for name in names) / run.device.sms / 1000, 1) for names in each]
 
 
 class Persistent(FewSMs):
@@ -74,11 +82,12 @@ class Persistent(FewSMs):
         self.both = {tr("naive"): self.naive, tr("persistent"): self.run}
         self.us = [float(f"{one.makespan / 1000:.1f}") for one in self.both.values()]
         self.guard(self.us[1] < 0.98 * self.us[0], "persistent blocks need less time than naive ones")
-        self.pauses = [float(np.median(pauses(one))) / 1000 for one in self.both.values()]
-        self.guard(self.pauses[1] < 0.5 * self.pauses[0], "persistent blocks go on sooner after a write")
-        both = (one.spans for one in self.both.values())
-        self.writes = [float(np.median(one["done"] - one["drain"])) / 1000 for one in both]
-        self.guard(self.writes[1] > 1.2 * self.writes[0], "the writes of persistent blocks take longer")
+        self.parts = [shares(one) for one in self.both.values()]
+        sums = [round(sum(parts), 1) for parts in self.parts]
+        self.guard(sums == self.us, "the parts of an average SM add up to the run")
+        (loads, _, writes, _), (fewer, _, more, _) = self.parts
+        self.guard(fewer < 0.7 * loads, "persistent blocks wait less for launches and loads")
+        self.guard(more > 1.2 * writes, "the writes of persistent blocks take longer")
         begun = spans["issue"] == 0
         waits = spans["start"] - spans["issue"]
         self.guard(
@@ -87,7 +96,7 @@ class Persistent(FewSMs):
         )
         self.rest = PRODUCT.tiles % SMS
         self.hues = [sm_colour(sm, SMS) for sm in range(SMS)]
-        self.rest_of_load = Entry(tr("rest of the next load"), [self.theme.hand_over])
+        self.waits = Entry(tr("wait for the next load"), [self.theme.hand_over])
 
     def construct(self) -> None:
         self.ask("A thread block is a group of threads that computes a tile of a matrix.")
@@ -103,7 +112,7 @@ class Persistent(FewSMs):
         self.badge(of_trace(self.trace))
         self.play(*self.show_tiles())
         self.say(
-            "A naive GPU program starts 18 thread blocks, one for each tile. They wait in line for free SMs."
+            "A naive GPU program starts a block for each tile. Only when one has left can the next one load."
         )
         self.play(*self.rise(range(PRODUCT.tiles)))
         self.play(self.line_up())
@@ -160,7 +169,7 @@ class Persistent(FewSMs):
         self.list_rows.move_to([self.area.left, self.area.top - px(TOP / 2 - 10), 0], LEFT)
         if self.tall:
             self.list_rows.shift(px(TOP) * DOWN)
-        self.say("So before any work starts, we know which block computes which tile.")
+        self.say("So each block can work out its whole list of tiles before it starts.")
         self.play(FadeIn(self.list_rows, lag_ratio=0.2, run_time=1.6))
 
     def done(self, until: float) -> list:
@@ -174,10 +183,11 @@ class Persistent(FewSMs):
     def run_them(self) -> None:
         """The four lists on the clock."""
         makespan = float(self.trace.makespan)
-        self.say("Because a block knows its next tile, it starts to load it while it still writes this one.")
-        key = self.key(*self.colors(), self.rest_of_load)
+        self.say("The block knows its next tile, so it begins to load it while it is still writing this one.")
+        key = self.key(*self.colors(), self.waits)
         self.play(*self.unroll(self.trace, (0.0, makespan)), *key)
         self.ready()
+        self.moving.append(NextLoads(self.lanes))
         spans = self.trace.spans
         ends = {sm: float(spans["done"][spans["sm"] == sm].max()) for sm in range(SMS)}
         idle = VGroup(*(self.idle(sm, ends[sm], makespan) for sm in range(self.rest, SMS)))
@@ -192,24 +202,18 @@ class Persistent(FewSMs):
         sms, tiles, longest = self.run.device.sms, self.run.problem.tiles, float(self.naive.makespan)
         self.badge(of_trace(self.run))
         self.ticking = self.clock(longest)
-        key = self.key(*self.phases("launch", "first load", "multiply", "write"), self.rest_of_load)
+        load = Entry(tr("load"), [self.theme.by_phase["first load"]])
+        launch, multiply, write = self.phases("launch", "multiply", "write")
+        key = self.key(launch, load, multiply, write, self.waits)
         rasters, words, ends = two_runs(self, self.both, self.us, self.theme.by_phase)
-        self.say("Here are both on a real GPU, with {tiles} tiles on {sms} SMs.", sms=sms, tiles=tiles)
+        self.say(
+            "Here are both programs on a real GPU, with {tiles} tiles on {sms} SMs.", sms=sms, tiles=tiles
+        )
         self.play(*key, *(Fade(one, 0.0, 1.0) for one in rasters), FadeIn(words))
         self.play(PlayTrace(self.ticking, *rasters, until=longest, run_time=4.0))
-        self.say(
-            "After a write, a naive SM loses {naive:.1f} µs to a launch and a load, "
-            "and a persistent one {us:.1f} µs.",
-            naive=self.pauses[0],
-            us=self.pauses[1],
-        )
         self.play(FadeIn(ends))
-        self.say(
-            "But a write during which data is loaded takes {more:.1f} µs longer, so little of that is left.",
-            more=self.writes[1] - self.writes[0],
-        )
-        self.wait(0.5)
         self.leave(*rasters, words, ends, self.ticking)
+        self.average()
         self.close(
             "A persistent thread block adds the number of blocks to find its next tile, and loads it early. "
             "On an H200, that takes {less:.0%} less time than naive blocks do.",
@@ -219,3 +223,32 @@ class Persistent(FewSMs):
             of_trace(self.run),
             tr("512 tiles on 132 SMs; in both, nothing is multiplied during a write"),
         )
+
+    def average(self) -> None:
+        """What an average SM does in both runs, in bars that add up to them."""
+        theme = self.theme
+        hues = [theme.by_phase["first load"], theme.by_phase["multiply"], theme.write, theme.idle]
+        rows = [
+            Amount(name, list(zip(parts, hues, strict=True)), tr("{us:.1f} µs", us=us))
+            for name, us, parts in zip(self.both, self.us, self.parts, strict=True)
+        ]
+        chart = Amounts(rows, self.area.width).move_to(self.area.center)
+        for bar, parts in zip(chart.bars, self.parts, strict=True):
+            for part, hue, us in zip(bar, hues, parts, strict=True):
+                figure = label(f"{us:.1f}", 40, ink_on(hue), bold=True).move_to(part)
+                if figure.width < part.width:
+                    part.add(figure)
+        loads = Entry(tr("launch, load, or wait for a load"), hues[:1])
+        (naive, _, write, _), (mine, _, longer, _) = self.parts
+        self.say(
+            "An average SM spends {naive:.1f} µs on launches and loads with naive blocks, "
+            "and {us:.1f} µs with persistent ones.",
+            naive=naive, us=mine,
+        )  # fmt: skip
+        self.play(chart.come(), *self.key(loads, *self.phases("multiply", "write", "idle")))
+        self.say(
+            "But loading and writing then happen at the same time, and the writes take {more:.1f} µs longer.",
+            more=longer - write,
+        )
+        self.wait(0.5)
+        self.leave(chart)

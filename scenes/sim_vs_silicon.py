@@ -21,7 +21,7 @@ from tilesim_scenes.kit.predictions import Prediction, held_out, step_terms
 from tilesim_scenes.kit.two_runs import two_runs
 from tilesim_scenes.kit.work import Work
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, lines, px
+from tilesim_scenes.look.text import fit, label, lines, px
 from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.key import Entry
@@ -77,11 +77,24 @@ class SimVsSilicon(Lesson):
         )
         self.step = float(f"{self.terms['multiplying'] / 1000:.3f}")
         self.all_steps = float(f"{self.tiles * self.steps * self.step:.1f}")
-        self.added = self.ends[0] - self.all_steps
+        self.added = round(self.ends[0] - self.all_steps, 1)
         self.guard(0 < self.added < 0.1 * self.ends[0], "the steps are nearly all of the time")
-        mine = np.sort(self.simulated.spans[self.simulated.spans["sm"] == last["sm"]], order="start")
-        ns = (mine["start"][1:] - mine["drain"][:-1]).sum(), last["done"] - last["drain"]
-        self.added_parts = [float(f"{one / 1000:.1f}") for one in ns]
+        gaps = self.tiles - 1
+        each = {
+            tr("starts of a tile"): (self.tiles, costs.mainloop_overhead),
+            tr("pauses between two tiles"): (gaps, costs.tile_gap),
+            tr("tiles that are slower, while the one before is written"): (
+                gaps, costs.epilogue_overlap_penalty
+            ),
+            tr("last write"): (1, costs.epilogue),
+        }  # fmt: skip
+        self.extra = {
+            f"{count} {name} × {ns / 1000:.2f} µs": round(count * ns / 1000, 1)
+            for name, (count, ns) in each.items()
+        }
+        delays = round(self.added - sum(self.extra.values()), 1)
+        self.guard(0 < delays < 0.2 * self.added, "random delays are the least of what is added")
+        self.extra[tr("small random delays")] = delays
         self.found = held_out()
         off = np.array([abs(one.error) for one in self.found])
         self.half, self.worst = float(np.median(off)), float(off.max())
@@ -124,7 +137,12 @@ class SimVsSilicon(Lesson):
             "count",
             "{:.0f}",
             Badge(tr("simulated, measured"), "measured"),
-            tr("Half are off by at most {half:.1%}. Matrix products of 16-bit numbers.", half=self.half),
+            self.tr(
+                "Half are off by at most {half:.1%}. Matrix products of 16-bit numbers "
+                "that take {shortest:.0f} to {longest:.0f} µs.",
+                shortest=min(one.measured for one in self.found) / 1000,
+                longest=max(one.measured for one in self.found) / 1000,
+            ),
             all=len(self.found),
             near=self.near,
             worst=self.worst,
@@ -228,25 +246,24 @@ class SimVsSilicon(Lesson):
         hues = [theme.by_phase["multiply"]] * self.tiles + [theme.write]
         bars = VGroup()
         for us, hue in zip([self.all_steps / self.tiles] * self.tiles + [self.added], hues, strict=True):
-            bar = rectangle(room * us / self.ends[0], px(150), hue, 0.8)
+            bar = rectangle(room * us / self.ends[0], px(110), hue, 0.8)
             bars.add(bar.set_stroke(ManimColor(theme.text), stroke_width(4)))
-        bars.arrange(RIGHT, buff=0).move_to([area.left, area.center[1], 0], LEFT)
+        bars.arrange(RIGHT, buff=0).move_to([area.left, area.top - px(210), 0], LEFT)
         steps = self.word(
             "{tiles} tiles × {steps} steps × {step:.3f} µs = {us:.1f} µs", 50, theme.text, bold=True,
             tiles=self.tiles, steps=self.steps, step=self.step, us=self.all_steps,
         )  # fmt: skip
         steps.next_to(bars[0], UP, px(24)).align_to(bars[0], LEFT)
-        pauses, write = self.added_parts
-        added = self.word("estimated: {us:.1f} µs", 50, theme.text, bold=True, us=self.added)
+        added = self.bold("all else: {us:.1f} µs", 50, us=self.added)
         added.next_to(bars, DOWN, px(24)).align_to(bars, RIGHT)
-        what = self.word(
-            "{gaps} pauses between tiles: {pauses:.1f}; the last write: {write:.1f}; "
-            "{tiles} starts and random delays: {rest:.1f}",
-            42, gaps=self.tiles - 1, pauses=pauses, write=write, rest=self.added - pauses - write,
-        )  # fmt: skip
-        what.next_to(added, DOWN, px(14)).align_to(bars, RIGHT)
-        whole = self.word("together {us:.1f} µs", 60, theme.text, bold=True, us=self.ends[0])
-        whole.next_to(what, DOWN, px(30)).align_to(bars, LEFT)
+        rows = VGroup()
+        for number, (what, us) in enumerate(self.extra.items()):
+            name, figure = label(what, 44, theme.quiet), label(f"{us:.1f} µs", 44, theme.text, mono=True)
+            figure.move_to([area.right, bars.get_bottom()[1] - px(125 + 58 * number), 0], RIGHT)
+            fit(name, room - figure.width - px(24)).match_y(figure).align_to(bars, LEFT)
+            rows.add(VGroup(name, figure))
+        whole = self.bold("together {us:.1f} µs", 50, us=self.ends[0])
+        whole.move_to([area.right, area.top - px(30), 0], RIGHT)
         about = self.word(
             "{all} tiles = {sms} SMs × {each} + {some}", 46, theme.text,
             all=self.problem.tiles, sms=self.measured.device.sms, each=self.tiles - 1, some=self.some,
@@ -260,12 +277,14 @@ class SimVsSilicon(Lesson):
         each = (GrowFromEdge(bar, LEFT) for bar in bars[:-1])
         self.play(LaggedStart(*each, lag_ratio=1.0), FadeIn(steps, about), run_time=3.6)
         self.say(
-            "Starting and writing tiles adds {us:.0f} microseconds, as estimated from runs of other sizes.",
+            "All else adds {us:.0f} microseconds. These times were estimated beforehand, "
+            "from runs of other sizes.",
             us=self.added,
         )
-        self.play(GrowFromEdge(bars[-1], LEFT), FadeIn(added, what), run_time=2.8)
-        self.play(FadeIn(whole), run_time=0.5)
-        self.leave(bars, steps, added, what, whole, about)
+        self.play(GrowFromEdge(bars[-1], LEFT), FadeIn(added), run_time=0.8)
+        self.play(LaggedStart(*map(FadeIn, rows), lag_ratio=0.8, run_time=3.0))
+        self.play(FadeIn(whole), Leave(about), run_time=0.5)
+        self.leave(bars, steps, added, rows, whole)
 
     # One prediction and its run.
 
@@ -327,7 +346,8 @@ class SimVsSilicon(Lesson):
         first = ours.copy().set_color(ManimColor(theme.text)).scale(1.2)
         count = len(self.found)
         self.say(
-            "One match could be luck. Here are all {all} runs from which nothing was estimated.", all=count
+            "One match could be luck. Here are {all} products, none of which was used for the estimates.",
+            all=count,
         )
         self.play(FadeIn(axis, ticks, below, key), run_time=0.5)
         self.play(FadeIn(first, shift=px(300) * DOWN), run_time=0.7)

@@ -121,13 +121,14 @@ class FewSMs(Lesson):
         self.remove(self.queue, *self.queue)
         self.blocks.show(0.0)
         self.add(self.blocks, self.traffic)
+        self.moving = [self.ticking, self.lanes, self.blocks, self.traffic]
 
     def colors(self) -> tuple[Entry, ...]:
         """The entries of a key for lanes in the colors of SMs."""
         hues = [sm_colour(sm, SMS) for sm in range(SMS)]
         return (
             Entry(tr("launch"), [self.theme.launch]),
-            Entry(tr("first load"), hues, hatched=True),
+            Entry(tr("load"), hues, hatched=True),
             Entry(tr("multiply"), hues),
             Entry(tr("write"), [self.theme.write]),
         )
@@ -142,12 +143,11 @@ class FewSMs(Lesson):
 
     def run_to(self, until: float, seconds: float, along: Iterable[Animation] = ()) -> None:
         """Everything that moves, to an instant of the run, ns."""
-        moving = (self.ticking, self.lanes, self.blocks, self.traffic)
-        self.play(PlayTrace(*moving, until=float(until), run_time=seconds), *along)
+        self.play(PlayTrace(*self.moving, until=float(until), run_time=seconds), *along)
 
     def clear(self) -> None:
         """All of the small GPU leaves."""
-        parts = [self.lanes, self.blocks, self.traffic, self.grid, self.ticking]
+        parts = [*self.moving, self.grid]
         self.play(*(Fade(one, 1.0, 0.0) for one in parts), *self.key())
         self.remove(*parts)
 
