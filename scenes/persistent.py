@@ -187,7 +187,7 @@ class Persistent(FewSMs):
         key = self.key(*self.colors(), self.waits)
         self.play(*self.unroll(self.trace, (0.0, makespan)), *key)
         self.ready()
-        self.moving.append(NextLoads(self.lanes))
+        self.moving.append(NextLoads(self.lanes, self.hues))
         spans = self.trace.spans
         ends = {sm: float(spans["done"][spans["sm"] == sm].max()) for sm in range(SMS)}
         idle = VGroup(*(self.idle(sm, ends[sm], makespan) for sm in range(self.rest, SMS)))

@@ -41,7 +41,7 @@ FILM = {
     ),
     "part": "Hiding waits",
     "place": 120,
-    "seconds": 80,
+    "seconds": 82,
     "shows": "Warps that do everything, a warp that loads, and two groups that take turns.",
 }
 SIZES = 8192, 8192, 512
@@ -90,6 +90,8 @@ class PingPong(OneProcessor):
         self.kb = [
             stages * (m + n) * k * 2 // 1024 for (m, n, k), stages in ((TILE, STAGES), (HALF, HALF_STAGES))
         ]
+        per_number = [(m + n) / (m * n) for m, n, _ in (TILE, HALF)]
+        self.loads_more = per_number[1] / per_number[0] - 1
         self.guard(self.kb[1] <= self.kb[0], "ping-pong has no more room for loads")
         self.took, self.ghz = [row["us"] for row in rows], [row["sm_mhz"] / 1000 for row in rows]
         one, two, three = self.took
@@ -118,8 +120,8 @@ class PingPong(OneProcessor):
             "{:.1f} µs",
             Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"),
             self.tr(
-                "8192 × 8192 numbers, each a sum of 512 products; same order of tiles; "
-                "{whole} KB hold loads, with ping-pong {half}",
+                "8192 × 8192 numbers of 16 bits, each a sum of 512 products; "
+                "room for {whole} KB of loads, with ping-pong {half}",
                 whole=self.kb[0],
                 half=self.kb[1],
             ),
@@ -140,7 +142,8 @@ class PingPong(OneProcessor):
         self.badge(Badge(tr("model, from measured times"), "model"))
         self.until = float(self.loads.writes["end"][1])
         self.say(
-            "Warps are groups of 32 threads. Eight of them load from memory, multiply, and write to memory."
+            "Warps are groups of 32 threads. Here, the same eight warps do everything: "
+            "load, multiply and write."
         )
         self.team = self.placed([(self.crew(8), tr("eight warps"))])
         key = self.key(*self.entries(), Entry(tr("tensor cores wait"), [self.theme.wait_text]))
@@ -191,12 +194,13 @@ class PingPong(OneProcessor):
         halves = VGroup(
             held(tr("ping: {n:,}", n=self.sums // 2), 0, 0.25, self.hue),
             held(tr("pong: {n:,}", n=self.sums // 2), 0.25, 0.25, self.hue),
+            self.word("room for all else", 44).move_to(ground.get_center() + 0.25 * ground.width * RIGHT),
         )
         rest = self.word("no room for anything else", 44, self.theme.wait_text)
         rest.next_to(two, DOWN, px(20))
         self.badge(Badge(tr("schematic"), "model"))
         self.say(
-            "Could the next tile begin during the write? Its sums would fill all registers, "
+            "Could the next tile begin during the write? The sums of both would fill all registers, "
             "with none left for anything else."
         )
         self.play(FadeIn(ground, name), *self.key())
@@ -205,7 +209,7 @@ class PingPong(OneProcessor):
         self.play(FadeIn(rest))
         self.let_read()
         self.play(Leave(two), Leave(rest), run_time=0.4)
-        self.say("So we split the eight warps into two groups, each with its own tile, half as large.")
+        self.say("So we split the eight warps into two groups, each with a tile half as large. Now both fit.")
         groups = [
             (self.crew(1), tr("a ninth warp loads")), (self.crew(4), tr("ping: four warps")),
             (self.crew(4), tr("pong: four warps")),
@@ -222,7 +226,7 @@ class PingPong(OneProcessor):
         groups = [bars_of(made.consumers(group), wait="") for group in range(2)]
         both = [bar for group in groups for bar in group if bar.kind == "multiply"]
         self.badge(Badge(tr("model, from measured times"), "model"))
-        key = self.key(*self.entries())
+        key = self.key(*self.entries(), Entry(tr("wait for its turn"), [self.theme.idle]))
         rows = self.rows(
             {
                 tr("ninth warp: load"): bars_of(made.loads(), wait=""),
@@ -251,8 +255,9 @@ class PingPong(OneProcessor):
         ]  # fmt: skip
         chart = Amounts(rows, self.area.width).move_to(self.area.center)
         self.say(
-            "Here is the whole product on a real GPU. Each program is faster than the one before, "
-            "although the clock slows down."
+            "On a real GPU, each program is faster than the one before. But the clock slows down, "
+            "and half tiles load {more:.0%} more.",
+            more=self.loads_more,
         )
         self.play(chart.come(), *self.key())
         self.leave(chart)

@@ -44,6 +44,7 @@ from tilesim_scenes.mobjects.hardware.memory import SM
 from tilesim_scenes.mobjects.hardware.thread_block import ThreadBlock
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
+from tilesim_scenes.mobjects.traces.next_loads import NextLoads
 from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace
 
@@ -384,17 +385,18 @@ class Race(Lesson):
         for timed in (self.ticking, lane):
             timed.show(drain - BEFORE)
         self.badge(of_trace(self.stays))
-        self.say("The next loads now begin during the write, unseen. But nothing is multiplied.")
+        self.say("The next load now begins during the write. But nothing is multiplied.")
         self.play(Fade(lane, 0.0, 1.0), Fade(self.ticking, 0.0, 1.0), FadeIn(names[0]))
-        self.add(bracket)
-        self.play(PlayTrace(self.ticking, lane, bracket, until=start, run_time=2.0))
+        loads = NextLoads(lane, [self.hue]).show(lane.t)
+        self.add(bracket, loads)
+        self.play(PlayTrace(self.ticking, lane, bracket, loads, until=start, run_time=2.0))
         write = in_lane(lane, drain, done, self.writing, self.theme.write, 40)
-        load = below_lane(lane, done, start, self.word("rest of the load", 44, self.theme.text, bold=True))
+        load = below_lane(lane, *loads.loads[1][1:], self.bold("next load", 44))
         self.play(
-            PlayTrace(self.ticking, lane, bracket, until=lane.window[1], run_time=1.2),
+            PlayTrace(self.ticking, lane, bracket, loads, until=lane.window[1], run_time=1.2),
             FadeIn(write, load, names[1]),
         )
-        self.leave(lane, names, bracket, write, load)
+        self.leave(lane, names, bracket, loads, write, load)
 
     def pause_with_overlap(self) -> None:
         """Tile 2 goes down to the copy hardware, and the lane goes on above."""
