@@ -241,8 +241,7 @@ class Persistent(FewSMs):
         loads = Entry(tr("launch, load, or wait for a load"), hues[:1])
         (naive, _, write, _), (mine, _, longer, _) = self.parts
         self.say(
-            "An average SM spends {naive:.1f} µs on launches and loads with naive blocks, "
-            "and {us:.1f} µs with persistent ones.",
+            "On average, an SM spends {naive:.1f} µs on launches and loads, with persistent blocks {us:.1f}.",
             naive=naive, us=mine,
         )  # fmt: skip
         self.play(chart.come(), *self.key(loads, *self.phases("multiply", "write", "idle")))
@@ -250,5 +249,4 @@ class Persistent(FewSMs):
             "But loading and writing then happen at the same time, and the writes take {more:.1f} µs longer.",
             more=longer - write,
         )
-        self.wait(0.5)
         self.leave(chart)

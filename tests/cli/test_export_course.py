@@ -172,7 +172,7 @@ def test_without_films_it_is_the_course_in_teaching_order(tmp_path, monkeypatch)
     export("course", "-o", tmp_path / "a.mp4", code=1)
     names = [order.file.stem.replace("_", "-") for order in ordered]
     assert names == list(scene_names())
-    assert [order.settings["next"] for order in ordered] == [*names[1:], "none"]
+    assert {order.settings["next"] for order in ordered} == {"none"}
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device"), MemoryError])

@@ -273,11 +273,11 @@ def _check_form(scene: targets.Target, form: str, asked: Mapping[str, Any], at: 
 
 def _course(request: ExportRequest, render_request: Any) -> list[Any]:
     known, none = declared(), load("scenes", "film.settings").NO_FILM
-    taught = course(known)
-    names, form, made = request.films or taught, request.format(request.form), []
-    for name, following in zip(names, [*names[1:], none], strict=True):
+    form, made = request.format(request.form), []
+    # The next film begins at once, so none is announced.
+    settings = {**request.settings, "next": none, "work": False}
+    for name in request.films or course(known):
         act = scene_class(name)
-        settings = {**request.settings, "next": following if following in taught else none, "work": False}
         if not is_film(act):
             raise TilesimError(f"{name} is another scene, and a course is of tilesim's own films")
         try:
