@@ -11,12 +11,12 @@ import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, ManimColor, VGroup
 
 from tilesim import Trace, simulate
-from tilesim.analysis.time_account import account
 from tilesim.kernel_costs.default import default_costs
 from tilesim_scenes.animations.fade import Fade
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.film.run_film import RunFilm
+from tilesim_scenes.film.runs import time_shares
 from tilesim_scenes.film.traces import Default, shipped
 from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.few_sms import DEVICE, PRODUCT, SMS, TOP, FewSMs
@@ -52,14 +52,8 @@ FILM = {
 
 def shares(run: Trace) -> list[float]:
     """µs that an average SM launches and loads, multiplies, writes, and has no tile left, as printed."""
-    parts = account(run)
-    each = (
-        ("begin", "launch", "first load", "hand over", "gap"),
-        ("multiply", "slowed by a write"),
-        ("write", "last write"),
-        ("tail",),
-    )
-    return [round(sum(parts[name] for name in names) / run.device.sms / 1000, 1) for names in each]
+    of, each = time_shares(run), (("launch", "first load", "hand over"), ("multiply",), ("write",), ("idle",))
+    return [round(sum(of.get(name, 0.0) for name in names) * run.makespan / 1000, 1) for names in each]
 
 
 class Persistent(FewSMs):

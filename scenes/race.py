@@ -17,6 +17,7 @@ from manim import (
     Animation,
     FadeIn,
     FadeOut,
+    LaggedStart,
     ManimColor,
     Mobject,
     VGroup,
@@ -178,7 +179,6 @@ class Race(Lesson):
         self.say("To multiply two matrices on a GPU, we cut the result into tiles.")
         for act in work.come():
             self.play(*act)
-            self.wait(0.2)
         self.leave(work)
 
     def the_gpu(self) -> None:
@@ -257,7 +257,6 @@ class Race(Lesson):
                 Deal([block], [self.box.box], [self.hue]),
                 Travel([tile], [[at + px(120) * DOWN]], leg=0.5),
             )
-            self.wait(0.3)
             if number == 0:
                 # Its tile is written, and the block ends.
                 self.play(
@@ -311,7 +310,6 @@ class Race(Lesson):
             self.play(
                 PlayTrace(self.ticking, lane, until=float(end), run_time=seconds), FadeIn(name, run_time=0.3)
             )
-        self.wait(0.3)
         self.leave(names, whose)
 
     # Pauses of one SM.
@@ -566,9 +564,7 @@ class Race(Lesson):
             FadeOut(self.names), Leave(self.ticking),
         )  # fmt: skip
         self.play(Fade(bars, 0.0, 1.0), *(Leave(raster, run_time=0.6) for raster in self.rasters))
-        self.play(FadeIn(saved[0]), run_time=0.5)
-        self.wait(0.5)
-        self.play(FadeIn(saved[1]), run_time=0.5)
+        self.play(LaggedStart(*map(FadeIn, saved), lag_ratio=0.8, run_time=0.9))
         self.close(
             "On an H200, a persistent kernel that writes one tile while it multiplies the next "
             "takes {less:.0%} less time than a naive one.",
