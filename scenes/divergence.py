@@ -241,7 +241,7 @@ class Divergence(Lesson):
     def length_of(self, lanes: WarpLanes, until: float) -> VGroup:
         """A run's whole time, below it."""
         left, right = (lanes.at(t, 0.0) + px(22) * DOWN for t in (0, until))
-        line = bracket(left, right, self.theme.text)
+        line = bracket(left[0], right[0], left[1], self.theme.text)
         figure = self.bold("{cycles:,.0f} cycles", 52, cycles=until).next_to(line, DOWN, px(12))
         return VGroup(line, figure.shift(max(0.0, self.area.left - figure.get_left()[0]) * RIGHT))
 

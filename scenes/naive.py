@@ -6,8 +6,10 @@ Thread blocks wait in one queue, and an SM that becomes free gets the next one: 
 where each step can be watched, then in a recorded run on 132.
 """
 
+from itertools import pairwise
+
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, FadeIn, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, FadeIn, LaggedStart, VGroup
 
 from tilesim import simulate
 from tilesim.analysis.item_times import behind_the_first
@@ -18,12 +20,11 @@ from tilesim_scenes.film.run_film import RunFilm
 from tilesim_scenes.film.traces import Default, shipped
 from tilesim_scenes.kit.few_sms import DEVICE, PRODUCT, SMS, FewSMs
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import Figure, fit, px
-from tilesim_scenes.mobjects.drawing.quads import rectangle
+from tilesim_scenes.look.text import Figure, fit, label, px
+from tilesim_scenes.mobjects.drawing.quads import bracket
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.words.badge import of_trace
-from tilesim_scenes.mobjects.words.key import Entry
 
 RECORDED = "traces/h200-naive-4096x4096x512-grouped8.npz"
 
@@ -97,7 +98,16 @@ class Naive(FewSMs):
         self.the_end()
         self.a_real_gpu()
         self.one_of_many()
-        self.two_rules()
+        self.close(
+            "On an H200, each thread block that waits goes to the next SM that is free. "
+            "So no SM knows its next tile, and none can load it early.",
+            [(tr("the next free SM"), self.free_first.sum()), (tr("dealt like cards"), self.dealt.sum())],
+            "count",
+            "{:.0f}",
+            of_trace(self.run),
+            tr("512 thread blocks on 132 SMs: the 380 that had to wait"),
+            all=self.waited,
+        )
 
     def a_queue(self) -> None:
         self.say("A small GPU with four processors multiplies matrices. We cut the result into 18 tiles.")
@@ -178,9 +188,9 @@ class Naive(FewSMs):
         self.title_of_all = self.word("132 SMs, one thin row each", 44, self.theme.text)
         self.title_of_all.next_to(self.all, UP, px(20), aligned_edge=LEFT)
         self.say(
-            "The same happens on a real GPU with {sms} SMs and {tiles} tiles.",
+            "On a real GPU, {sms} blocks start at once. Each of the other {all} goes to the next free SM.",
             sms=self.many,
-            tiles=self.run.problem.tiles,
+            all=self.waited,
         )
         self.play(*key, Fade(self.all, 0.0, 1.0), FadeIn(self.title_of_all))
         self.play(PlayTrace(self.ticking, self.all, until=float(self.run.makespan), run_time=2.8))
@@ -219,50 +229,13 @@ class Naive(FewSMs):
             **dict(zip("abc", self.dealt_to_it[1:], strict=True)),
         )
         self.play(FadeIn(below, dealt, lag_ratio=0.2, run_time=1.6))
-        self.leave(lane, name, dealt, real, above, below)
-
-    def two_rules(self) -> None:
-        """Of the blocks that waited, how many ran where each rule says."""
-        right = self.tally("the next free SM", self.free_first)
-        dealt = self.tally("dealt like cards", self.dealt)
-        key = self.key(
-            Entry(tr("a tile that ran where the rule says"), [self.theme.measured]),
-            Entry(tr("a tile that ran elsewhere"), [self.theme.hand_over]),
-        )
-        area = self.area._replace(bottom=self.floor)
-        rows = VGroup(right, dealt).arrange(DOWN, buff=px(50), aligned_edge=LEFT)
-        fit(rows, area.width, area.height - px(20)).move_to(area.center)
-        self.say(
-            "{sms} blocks started at once. Each of the other {all} went to the next free SM.",
-            sms=self.many,
-            all=self.waited,
-        )
-        self.play(FadeIn(right, lag_ratio=0.002, run_time=1.6), *key)
-        self.say("Dealing in turn would have predicted only {count} of them.", count=int(self.dealt.sum()))
-        self.play(FadeIn(dealt, lag_ratio=0.002, run_time=1.6))
-        self.leave(rows)
-        self.close(
-            "On an H200, each thread block that waits goes to the next SM that is free. "
-            "So no SM knows its next tile, and none can load it early.",
-            [(tr("the next free SM"), self.free_first.sum()), (tr("dealt like cards"), self.dealt.sum())],
-            "count",
-            "{:.0f}",
-            of_trace(self.run),
-            tr("512 thread blocks on 132 SMs: the 380 that had to wait"),
-            all=self.waited,
-        )
-
-    def tally(self, name: str, hits: np.ndarray) -> VGroup:
-        """A cell for each of some tiles, green where a rule was right; its name above, the count below."""
-        columns = 76 if not self.tall else 38
-        cell = min(px(19), self.area.width / columns)
-        cells = VGroup()
-        for n, hit in enumerate(hits.tolist()):
-            row, column = divmod(n, columns)
-            one = rectangle(0.8 * cell, 0.8 * cell, self.theme.measured if hit else self.theme.hand_over)
-            cells.add(one.move_to([column * cell, -row * cell, 0]))
-        count = self.word(
-            "{hits} of {all}", 60, self.theme.text, bold=True, hits=int(hits.sum()), all=len(hits)
-        )
-        whose = self.word(name, 46, self.theme.text, bold=True)
-        return VGroup(whose, cells, count).arrange(DOWN, buff=px(20), aligned_edge=LEFT)
+        self.leave(dealt, below)
+        marks = VGroup()
+        for row, after in pairwise(self.mine):
+            begin, end = float(row["done"]), float(after["start"])
+            mark = bracket(lane.x(begin), lane.x(end), foot - px(40), self.theme.text)
+            us = tr("{us:.1f} µs", us=(end - begin) / 1000)
+            marks.add(VGroup(mark, label(us, 46, self.theme.text, bold=True).next_to(mark, DOWN, px(14))))
+        self.say("Nobody could load its next tile early. So each time, it waits for a launch and a load.")
+        self.play(LaggedStart(*map(FadeIn, marks), lag_ratio=0.5, run_time=1.8))
+        self.leave(lane, name, real, above, marks)

@@ -377,7 +377,7 @@ class OneTile(ManySMs):
             (tr("none left"), end - self.write, end),
         ):
             x0, x1 = lane.x(since) + px(4), lane.x(until) - px(4)
-            mark = bracket(np.array([x0, y, 0]), np.array([x1, y, 0]), ink, 5)
+            mark = bracket(x0, x1, y, ink, 5)
             word = fit(label(text, 46, ink, bold=True), x1 - x0)
             marks.add(VGroup(mark, word.next_to(mark, UP, px(14))))
         self.play(Fade(self.others[-1], 1.0, 0.0, run_time=0.3))

@@ -10,7 +10,6 @@ were timed.
 from collections.abc import Sequence
 from math import ceil
 
-import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, GrowFromEdge, ManimColor, VGroup
 
 from tilesim import Device, Problem
@@ -314,8 +313,7 @@ class PingPong(OneProcessor):
         y = rows.grounds.get_bottom()[1] - px(30)
         self.mark = VGroup()
         for begin, end in ((made.steps["multiply"][0], pause.start), pause[1:3]):
-            ends = ([rows.x(begin) + px(4), y, 0], [rows.x(end) - px(4), y, 0])
-            lines = bracket(*map(np.array, ends), self.theme.text)
+            lines = bracket(rows.x(begin) + px(4), rows.x(end) - px(4), y, self.theme.text)
             us = tr("{us:.2f} µs", us=(end - begin) / 1000)
             word = label(us, 28 if self.narrow else 44, self.theme.text, bold=True)
             self.mark.add(lines, word.next_to(lines, DOWN, px(14)))

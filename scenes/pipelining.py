@@ -135,7 +135,7 @@ class Pipelining(Lesson):
         y, brackets = lane.grounds.get_bottom()[1] - px(30), VGroup()
         for since, until in pairwise((begin, begin + self.load, begin + self.load + self.multiply)):
             left, right = lane.x(since) + px(4), lane.x(until) - px(4)
-            brackets.add(bracket(np.array([left, y, 0]), np.array([right, y, 0]), self.theme.text))
+            brackets.add(bracket(left, right, y, self.theme.text))
         load, multiply = (f"{ns / 1000:.2f}" for ns in (self.load, self.multiply))
         total = self.word(
             "{load} + {multiply} = {step:.2f} µs", 44, self.theme.text, load=load, multiply=multiply

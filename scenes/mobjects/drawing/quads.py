@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from manim import DOWN, UP, Circle, Line, ManimColor, Rectangle, RoundedRectangle, VGroup, VMobject
+from manim import Circle, Line, ManimColor, Rectangle, RoundedRectangle, VGroup, VMobject
 
 from tilesim_scenes.look.text import advance, outline, px
 from tilesim_scenes.look.theme import AnyColour, mixed, theme_now
@@ -62,10 +62,10 @@ def rounded(
     return box.set_fill(ManimColor(fill), 1.0) if fill else box
 
 
-def bracket(start: np.ndarray, end: np.ndarray, colour: AnyColour, pixels: float = 4.0) -> VGroup:
-    """A level line between two points, with a tick at each end."""
-    ticks = (Line(at + px(14) * DOWN, at + px(14) * UP) for at in (start, end))
-    return edged(VGroup(Line(start, end), *ticks), colour, pixels)
+def bracket(left: float, right: float, y: float, colour: AnyColour, pixels: float = 4.0) -> VGroup:
+    """A level line, with a tick at each end."""
+    ticks = (Line([x, y - px(14), 0], [x, y + px(14), 0]) for x in (left, right))
+    return edged(VGroup(Line([left, y, 0], [right, y, 0]), *ticks), colour, pixels)
 
 
 def stroke_width(pixels: float) -> float:
