@@ -18,6 +18,7 @@ from ..errors import KernelError
 from ..launch.job import Launch
 from ..measure.machine import measuring
 from ..measure.timing import in_turns, spread
+from ..probes.spin import NOUNROLL, loop
 from .counters import INSTRUCTIONS, profiled
 
 LANES = 32
@@ -42,14 +43,7 @@ def adds(count: int, addend: int) -> str:
 
 
 def piece(name: str, addend: int) -> str:
-    return f"""mov.u32 left, {LENGTH // UNROLLED};
-    {name}:
-    .pragma "nounroll";
-    {adds(UNROLLED, addend)}
-    sub.u32 left, left, 1;
-    setp.ne.u32 on, left, 0;
-    @on bra {name};
-    """
+    return loop(NOUNROLL + adds(UNROLLED, addend), LENGTH // UNROLLED, name)
 
 
 _FRAME = """{{
@@ -93,15 +87,7 @@ _WAYS = "ways: .branchtargets {};\nbrx.idx asked, ways;\n{}".format(
     ", ".join(f"way{way}" for way in range(WAYS)),
     "".join(_WAY.format(way=way, piece=piece(f"again{way}", way + 1)) for way in range(WAYS)),
 )
-_LOOP = f"""mov.u64 came, %clock64;
-    turn:
-    .pragma "nounroll";
-    {adds(TURN, 1)}
-    sub.u32 asked, asked, 1;
-    setp.ne.u32 on, asked, 0;
-    @on bra turn;
-    mov.u64 went, %clock64;
-    """
+_LOOP = f"mov.u64 came, %clock64;\n{loop(NOUNROLL + adds(TURN, 1), 'asked', 'turn')}mov.u64 went, %clock64;"
 CODES = {
     "branch": _FRAME.format(code=_WAYS, tail=piece("last", TAIL), limit=WAYS),
     "loop": _FRAME.format(code=_LOOP, tail=piece("last", TAIL), limit=MOST_TURNS + 1),

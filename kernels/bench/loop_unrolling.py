@@ -15,7 +15,7 @@ from ..errors import KernelError
 from ..measure.machine import measuring
 from ..measure.timing import in_turns, spread
 from ..microbenchmarks.stamping import Launch, read_stamps, stamp, stamp_buffer
-from ..probes.spin import clocks
+from ..probes.spin import NOUNROLL, clocks, loop
 from .counters import INSTRUCTIONS, profiled
 
 LANES = 32
@@ -44,14 +44,7 @@ _SUM = """{{
     mul.wide.u32 step, ctas, {tile_bytes};
     mov.f32 sum, 0f00000000;
     setp.ge.f32 go, sum, 0f00000000;
-    mov.u32 left, $3;
-    again:
-    .pragma "nounroll";
-    {body}
-    add.u64 at, at, step;
-    sub.u32 left, left, 1;
-    setp.ne.u32 on, left, 0;
-    @on bra again;
+    {loop}
     st.global.f32 [out], sum;
     bar.sync 0;
     mov.u32 $0, 0;
@@ -66,13 +59,7 @@ _CHAINS = """{{
     mad.wide.u32 out, tid, 4, $2;
     mov.b32 one, $4;
     {zeros}
-    mov.u32 left, $3;
-    again:
-    .pragma "nounroll";
-    {body}
-    sub.u32 left, left, 1;
-    setp.ne.u32 on, left, 0;
-    @on bra again;
+    {loop}
     {total}
     st.global.f32 [out], x0;
     bar.sync 0;
@@ -89,18 +76,17 @@ def sum_code(factor: int, loads: str, threads: int) -> str:
     else:  # values are never negative, so every load executes, but only after the previous value has arrived
         waits = [f"setp.ge.f32 go, v{i}, 0f00000000;" for i in range(factor)]
         body = [f"@go {read} {add} {wait}" for read, add, wait in zip(reads, adds, waits, strict=True)]
-    tile = factor * threads
-    return _SUM.format(
-        factor=factor, threads=threads, tile=tile, tile_bytes=BYTES * tile, body="\n".join(body)
-    )
+    turn, tile = loop(NOUNROLL + "\n".join([*body, "add.u64 at, at, step;"]), "$3"), factor * threads
+    return _SUM.format(factor=factor, threads=threads, tile=tile, tile_bytes=BYTES * tile, loop=turn)
 
 
 def chains_code(factor: int) -> str:
     chains = range(factor)
+    adds = "\n".join(f"fma.rn.f32 x{i}, x{i}, one, 1.0;" for i in chains)
     return _CHAINS.format(
         factor=factor,
         zeros="\n".join(f"mov.f32 x{i}, 0f00000000;" for i in chains),
-        body="\n".join(f"fma.rn.f32 x{i}, x{i}, one, 1.0;" for i in chains) * (TURN // factor),
+        loop=loop(NOUNROLL + adds * (TURN // factor), "$3"),
         total="\n".join(f"add.f32 x0, x0, x{i};" for i in chains[1:]),
     )
 

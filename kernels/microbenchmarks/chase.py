@@ -11,7 +11,7 @@ from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 
 from ..errors import KernelError
-from ..probes.spin import clocks
+from ..probes.spin import clocks, loop
 from .stamping import Launch, read_stamps, stamp, stamp_buffer
 
 LINE = 128
@@ -30,16 +30,11 @@ _FOLLOW = """{{
     .reg .b32 left;
     .reg .b64 at;
     mov.u64 at, $1;
-    mov.u32 left, $2;
-    again:
     {hops}
-    sub.u32 left, left, 1;
-    setp.ne.u32 on, left, 0;
-    @on bra again;
     mov.u64 $0, at;
     }}"""
-FOLLOW_L2 = _FOLLOW.format(hops="ld.global.cg.u64 at, [at];" * UNROLLED)
-FOLLOW_L1 = _FOLLOW.format(hops="ld.global.ca.u64 at, [at];" * UNROLLED)
+FOLLOW_L2 = _FOLLOW.format(hops=loop("ld.global.cg.u64 at, [at];" * UNROLLED, "$2"))
+FOLLOW_L1 = _FOLLOW.format(hops=loop("ld.global.ca.u64 at, [at];" * UNROLLED, "$2"))
 
 
 @gluon.jit(do_not_specialize=["start", "turns"])
@@ -159,12 +154,7 @@ CHASE = f"""{{
     mov.u64 $0, %clock64;
     mov.u64 $1, %globaltimer;
     mov.u32 at, base;
-    mov.u32 left, $3;
-    again:
-    {"ld.shared.u32 at, [at];" * UNROLLED}
-    sub.u32 left, left, 1;
-    setp.ne.u32 on, left, 0;
-    @on bra again;
+    {loop("ld.shared.u32 at, [at];" * UNROLLED, "$3")}
     sub.u32 at, at, base;
     shr.u32 $2, at, 2;
     }}"""
@@ -180,13 +170,8 @@ READ = f"""{{
     bar.sync 0;
     mov.u64 $0, %clock64;
     mov.u64 $1, %globaltimer;
-    mov.u32 left, $3;
     mov.u32 sum, 0;
-    again:
-    {"ld.volatile.shared.v4.u32 {a, b, c, d}, [at]; add.u32 sum, sum, a;" * UNROLLED}
-    sub.u32 left, left, 1;
-    setp.ne.u32 on, left, 0;
-    @on bra again;
+    {loop("ld.volatile.shared.v4.u32 {a, b, c, d}, [at]; add.u32 sum, sum, a;" * UNROLLED, "$3")}
     mov.u32 $2, sum;
     bar.sync 0;
     }}"""

@@ -32,6 +32,21 @@ def clocks():
     )  # fmt: skip
 
 
+NOUNROLL = '.pragma "nounroll";\n'
+
+
+def loop(body: str, turns: int | str, name: str = "again") -> str:
+    """PTX that does `body` so many times, a number or a b32 register of at least 1. It counts in `left` and
+    branches by `on`, which the text around it declares. A body that begins with NOUNROLL stays one turn."""
+    return f"""mov.u32 left, {turns};
+    {name}:
+    {body}
+    sub.u32 left, left, 1;
+    setp.ne.u32 on, left, 0;
+    @on bra {name};
+    """
+
+
 @gluon.jit(do_not_specialize=["cycles", "extra"])
 def spin(stamps, cycles, extra, KB: gl.constexpr, WARPS: gl.constexpr, HELD: gl.constexpr = 0):
     """Block b spins for `cycles` and for up to `extra` more, which b alone decides, and owns KB of shared

@@ -11,6 +11,7 @@ from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 
 from ..errors import KernelError
+from .spin import loop
 
 PARTS = ("load", "multiply", "load", "multiply", "wait for all")
 WARPS, MULTIPLIES = 8, 256
@@ -27,16 +28,11 @@ _LOAD = """ld.volatile.global.f32 y, [from + {offset}];
         setp.gt.f32 never, x, 0f7F000000;
         @never bra over;
         mov.u64 t{at}, %clock64;"""
-_MULTIPLY = """mov.u32 left, {turns};
-        again{at}:
-        {four}
-        sub.u32 left, left, 1;
-        setp.ne.u32 on, left, 0;
-        @on bra again{at};
+_FOUR = "fma.rn.f32 x, x, 0f3F400000, 0f3E000000;" * 4
+_MULTIPLY = """{turns}
         setp.gt.f32 never, x, 0f7F000000;
         @never bra over;
         mov.u64 t{at}, %clock64;"""
-_FOUR = "fma.rn.f32 x, x, 0f3F400000, 0f3E000000;" * 4
 WALK = f"""{{
         .reg .pred first, never, on;
         .reg .b32 tid, cta, warp, lane, row, left;
@@ -52,9 +48,9 @@ WALK = f"""{{
         mad.wide.u32 from, lane, 4, from;
         mov.f32 x, 0f00000000;
         {_LOAD.format(offset=0, at=1)}
-        {_MULTIPLY.format(turns=MULTIPLIES // 4, four=_FOUR, at=2)}
+        {_MULTIPLY.format(turns=loop(_FOUR, MULTIPLIES // 4, "again2"), at=2)}
         {_LOAD.format(offset=4 * SECOND_LINE, at=3)}
-        {_MULTIPLY.format(turns=MULTIPLIES // 4, four=_FOUR, at=4)}
+        {_MULTIPLY.format(turns=loop(_FOUR, MULTIPLIES // 4, "again4"), at=4)}
         setp.eq.u32 on, left, 0;
         bar.red.popc.u32 left, 0, on;
         setp.ne.u32 never, left, {32 * WARPS};
@@ -128,13 +124,8 @@ MULTIPLY_BESIDE = f"""{{
         @!mine bra over;
         cvt.rn.f32.u32 x0, tid;
         {" ".join(f"mov.f32 x{i}, x0;" for i in range(1, CHAINS))}
-        mov.u32 left, {TURNS // 8};
         mov.u64 t0, %clock64;
-        again:
-        {_CHAINS * 8}
-        sub.u32 left, left, 1;
-        setp.ne.u32 on, left, 0;
-        @on bra again;
+        {loop(_CHAINS * 8, TURNS // 8)}
         mov.u64 t1, %clock64;
         {_SUM}
         sub.u64 t1, t1, t0;
