@@ -28,8 +28,8 @@ boxes = {
 made_bytes, stages, loop = [], dict(BM=128, BN=256, STAGES=4, CHECKED=False), dict(x="*fp32", sums="*fp32")
 vectors = dict(x="*fp32", y="*fp32", ends="*i64", a="fp32")
 made = {
-    "chase, L2": ptx(chase.chase, 1, dict(start="i64"), FOLLOW=chase.FOLLOW_L2),
-    "chase, L1": ptx(chase.chase, 1, dict(start="i64"), FOLLOW=chase.FOLLOW_L1),
+    "chase, L2": ptx(chase.chase, 1, dict(start="i64", took="*i32"), FOLLOW=chase.FOLLOW_L2),
+    "chase, L1": ptx(chase.chase, 1, dict(start="i64", took="*i32"), FOLLOW=chase.FOLLOW_L1),
     "chase, shared": ptx(chase.shared, 1, {}, WORK=chase.CHASE),
     "read, shared": ptx(chase.shared, 32, {}, WORK=chase.READ),
     "tma": ptx(tile_loads.load_by_tma, 1, boxes, **stages),
