@@ -144,7 +144,7 @@ def _rows(problem: Problem, samples: int, left_out: dict[str, str]) -> list[dict
     about: dict[str, dict[str, Any]] = {}
     for number, step in enumerate(STEPS, 1):
         small = problem.m * problem.n * problem.k <= step.max_multiplications
-        why_not = refusal(step.config, product) if small else "it would take too long"
+        why_not = refusal(step.config, problem) if small else "it would take too long"
         if why_not:
             left_out[f"{step.name} {problem.m}x{problem.n}x{problem.k}"] = why_not
             continue
@@ -154,20 +154,19 @@ def _rows(problem: Problem, samples: int, left_out: dict[str, str]) -> list[dict
     about[YARDSTICK] = {
         "step": None, "name": YARDSTICK, "change": "NVIDIA's library", "why": "The yardstick: torch.mm.",
     }  # fmt: skip
-    timed = compare(problem, contenders, warmup=10, samples=samples)
-    counts = counted([(product, contender) for contender in contenders.values()])
+    timed = compare(problem, contenders, warmup=10, samples=samples, counting=counted)
     model = {"bytes_from": "model", "dram_bytes": size_bytes(product)}
     return [
-        about[row["kernel"]] | row | ({"bytes_from": "counters"} | count if count else model)
-        for row, count in zip(timed, counts, strict=True)
+        about[row["kernel"]] | row | ({"bytes_from": "counters"} if "dram_bytes" in row else model)
+        for row in timed
     ]
 
 
-def refusal(config: KernelConfig, product: Product) -> str:
+def refusal(config: KernelConfig, problem: Problem) -> str:
     """Why the kernel cannot run here; empty where it can."""
     try:
-        work, _ = job_of(config, product, 1)
-        work.launcher(matrices(product, "cuda", seed=0))()
+        work, _ = job_of(config, problem, device(1))
+        work.launcher(matrices(Product.of(problem), "cuda", seed=0))()
     except KernelError as error:
         return str(error)
     return ""

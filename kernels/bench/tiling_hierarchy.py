@@ -5,7 +5,6 @@ from typing import Any
 import torch
 
 from tilesim.problems import Problem
-from tilesim.products import Product
 
 from ..errors import KernelError
 from ..launch.named import named
@@ -48,7 +47,5 @@ def tiling_hierarchy(repeats: int = 5) -> dict[str, Any]:
     turns = [measured(multiplying(random, cases)) for _ in range(repeats)]
     problems = [Problem(4096, 4096, 4096, tile=tile, order="grouped:8") for tile in TILES]
     configs = {f"{one.tile[0]}x{one.tile[1]}": named("naive-tma", one) for one in problems}
-    timed = compare(problems[0], configs, samples=50)
-    counts = counted([(Product.of(problems[0]), config) for config in configs.values()])
-    products = [row | count for row, count in zip(timed, counts, strict=True)]
+    products = compare(problems[0], configs, samples=50, counting=counted)
     return {"method": METHOD, "repeats": repeats, "rows": merged(turns), "products": products}
