@@ -46,7 +46,7 @@ def bank_conflicts() -> dict[str, Any]:
     for step in STEPS:
         verified_sum(step.name, summing(step, x, slots()), x, random)
     counts = profiled("bank_conflicts", [VALUES], len(STEPS), METRICS)
-    if not counts:
+    if not counts[0]:
         raise KernelError("Nsight Compute (ncu) is not there, or may not read this GPU's counters")
     rows = [
         {"name": step.name, "n": VALUES, "thread_blocks": launches(step, VALUES, slots())[0][1]} | counted

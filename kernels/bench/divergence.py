@@ -151,10 +151,12 @@ def divergence(launches: int = 20) -> dict[str, Any]:
     asked = one + many
     seen = in_turns(once(asked), launches)
     none = dict.fromkeys(INSTRUCTIONS, 0)
-    counts = profiled("divergence", one, len(one), INSTRUCTIONS, "^diverge$") or [none] * len(one)
-    counts += [none] * len(many)
+    counts = profiled("divergence", one, len(one), INSTRUCTIONS, "^diverge$") + [{}] * len(many)
     rows = [
-        dict(zip(("code", "ways", "split", "warps"), case, strict=True)) | figures(case[0], runs) | count
+        dict(zip(("code", "ways", "split", "warps"), case, strict=True))
+        | figures(case[0], runs)
+        | none
+        | count
         for case, runs, count in zip(asked, seen, counts, strict=True)
     ]
     timed = [

@@ -170,7 +170,7 @@ def loop_unrolling(launches: int = 10) -> dict[str, Any]:
     seen = in_turns(work, launches)
     first = [case for case in sums if case[0] == sizes[0]]
     counts = profiled("loop_unrolling", first, len(first), INSTRUCTIONS, "^unrolled$")
-    issued = {case: count["issued"] for case, count in zip(first, counts or (), strict=False)}
+    issued = {case: count.get("issued", 0) for case, count in zip(first, counts, strict=True)}
     rows = [
         {"factor": factor, "loads": loads, "warps": warps, "n": n}
         | spread([4 * n / run.ns for run in runs], "gb_per_s", None)

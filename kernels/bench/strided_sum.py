@@ -50,7 +50,7 @@ def strided_sum(samples: int = 40) -> dict[str, Any]:
     totals = [checked_sum(tables[0], sums, *case) for case in cases]
     launches = {str(case): [partial(launch, x, sums, *case) for x in tables] for case in cases}
     timed = replayed(launches, 10, samples).values()
-    counts = profiled("strided_sum", cases, len(cases), COUNTED, "strided_sum") or [{}] * len(cases)
+    counts = profiled("strided_sum", cases, len(cases), COUNTED, "strided_sum")
     rows = [
         {"columns": columns, "loads": loads}
         | times
