@@ -1,7 +1,6 @@
 """Matrix multiplication kernels in Triton, and the measuring of them.
 
     gemm/             the kernels, a file each, and the device functions that they share
-    ideas/            small kernels, each of which shows one idea by its time
     reductions.py     five kernels that sum a vector
     launch/           from a problem and a variant to a launch: configuration, operands, plan tables, jobs
     measure/          kernel times by graph replay, the float64 reference, and recorded traces

@@ -8,14 +8,13 @@ import torch
 from tilesim.problems import Problem
 from tilesim.products import Product
 
-from ..ideas import epilogue
-from ..ideas.fusion import WAYS, Work, chain, compiled
 from ..launch.job import Launch
 from ..launch.operands import VECTORS, beyond_l2, memory_for, sets_beyond_l2
 from ..measure.machine import measuring
 from ..measure.reference import verified
 from ..measure.timing import host_us, method, replayed
 from .counters import COUNTERS, profiled
+from .fusion_kernels import PRODUCT_WAYS, WAYS, Work, chain, compiled, operands, product_of
 
 LARGE, SMALL, TINY = 2**26, 2**21, 2**10
 """Elements of fp32: four times an H200's L2, of which several fit into it, and so few that launches count."""
@@ -90,12 +89,12 @@ def _chains(elements: int, samples: int, left_out: dict[str, str]) -> list[dict[
 
 def _products(k: int, samples: int, left_out: dict[str, str]) -> list[dict[str, Any]]:
     problem = Problem(4096, 4096, k, order="grouped:8")
-    sets = [epilogue.operands(problem, "cuda", seed) for seed in range(sets_beyond_l2(Product.of(problem)))]
-    reference = epilogue.reference(sets[0])
+    sets = [operands(problem, "cuda", seed) for seed in range(sets_beyond_l2(Product.of(problem)))]
+    reference = product_of(sets[0])
     shape = {"m": problem.m, "n": problem.n, "k": problem.k, "tile": list(problem.tile)}
     works, about = [], []
-    for name in [name for name in epilogue.WAYS if name not in left_out]:
-        works.append([epilogue.WAYS[name](problem, one) for one in sets])
+    for name in [name for name in PRODUCT_WAYS if name not in left_out]:
+        works.append([PRODUCT_WAYS[name](problem, one) for one in sets])
         error = verified_work(f"{name} with bias and relu", works[-1][0], reference, PRODUCT_TOLERANCE)
         about.append({"kernel": name} | shape | {"dtype": problem.dtype, "relative_error": error})
     return _rows(about, works, samples)

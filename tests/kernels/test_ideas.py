@@ -10,7 +10,7 @@ from tilesim.ideas.divergence import alternating
 from tilesim_kernels import KernelError
 from tilesim_kernels.bench import divergence, execution_model, strided_sum
 from tilesim_kernels.bench import latency_hiding as axpy
-from tilesim_kernels.ideas.strided_sum import BLOCK, launch
+from tilesim_kernels.bench.strided_sum import BLOCK, launch
 from tilesim_kernels.measure import host
 from tilesim_kernels.probes import warp_walk
 
