@@ -6,7 +6,7 @@
     measure/          kernel times by graph replay, the float64 reference, and recorded traces
     bench/            what `tilesim bench` measures: kernels beside each other and libraries, and the GPU
     tuning/           the fastest kernel for each shape, and the table of them
-    probes/           kernels that show how the GPU runs thread blocks and warps
+    probes/           thread blocks that spin, which show how the GPU runs them
     microbenchmarks/  kernels for its memory system and its tensor cores, one figure at a time
     matmul.py         the torch operator, which dispatch.py gives its launches
 

@@ -12,7 +12,6 @@ from tilesim_kernels.bench import divergence, execution_model, strided_sum
 from tilesim_kernels.bench import latency_hiding as axpy
 from tilesim_kernels.bench.strided_sum import BLOCK, launch
 from tilesim_kernels.measure import host
-from tilesim_kernels.probes import warp_walk
 
 
 class TestAxpy:
@@ -167,22 +166,6 @@ class TestStridedSum:
 
 
 class TestTheExecutionModel:
-    def test_a_walking_warp_s_reference_multiplies_what_was_loaded(self):
-        data = np.zeros((1, warp_walk.LINE_WORDS))
-        fixed = warp_walk.TERM / (1 - warp_walk.FACTOR)
-        data[0, :32] = fixed
-        made = warp_walk.reference(data)
-        assert made == pytest.approx(np.full((1, 32), fixed))
-        with pytest.raises(KernelError, match="a warp is off by"):
-            warp_walk._check(made + 1e-3, made)
-
-    def test_the_block_of_median_length_is_kept(self):
-        cycles = np.zeros((3, 2, 6), int)
-        cycles[:, :, -1] = [[30, 30], [10, 10], [20, 20]]
-        cycles[:, 1, -2] = [5, 7, 9]
-        kept = execution_model.typical_walk(cycles)
-        assert kept["cycles"] == cycles[2].tolist() and kept["apart"]["median"] == 7 and kept["blocks"] == 3
-
     def test_the_sweep_has_pairs_of_which_the_second_needs_a_byte_too_much(self):
         sweep = execution_model.sweep()
         kb = [one for _, registers, one in sweep if not registers and one]

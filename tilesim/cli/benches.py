@@ -91,13 +91,9 @@ BENCHES = [
         "execution-model",
         """How many thread blocks an SM holds at once, and of which kernels.
 
-        By stamps and by the driver, over threads, registers and shared memory; then what compiled products
-        need, and how the warps of one block go through their program.""",
+        By stamps and by the driver, over threads, registers and shared memory, and of compiled products.""",
         rows.residents_seen,
-        "warps of a block are {walk[apart][median]} cycles apart"
-        " ({walk[apart][p20]} to {walk[apart][p80]}) at its end",
         Table("kernel {name} | threads | registers | shared {shared_bytes} | driver | seen", rows.resources),
-        options=[count_option("launches", "Launches of the warps.", 21, 2, 10_000)],
     ),
     Bench(
         "fusion",

@@ -48,12 +48,8 @@ def resources(report: Report) -> Iterator[dict[str, Any]]:
 
 
 def residents_seen(report: Report) -> list[str]:
-    """How often the driver's count was seen, and what multiplying takes beside other warps."""
     agree = sum(row["driver"] == row["seen"] for row in report["rows"])
-    return [
-        f"of {len(report['rows'])} kernels that spin, {agree} with as many residents as the driver says",
-        "cycles alone, and beside warps 1, 2 ...: " + " ".join(map(str, report["beside"])),
-    ]
+    return [f"of {len(report['rows'])} kernels that spin, {agree} with as many residents as the driver says"]
 
 
 def dram_traffic(row: Row) -> Row:
