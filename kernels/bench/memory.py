@@ -17,7 +17,7 @@ SECTIONS: dict[str, Callable[[torch.Generator], Iterator[Case]]] = {
     section.__name__: section
     for section in (
         cases.latency, cases.hops, cases.bandwidth, cases.merging, cases.sharing, cases.shared_reads,
-        tile_cases.tile_loads, tile_cases.first_loads, tile_cases.multiplying, tile_cases.contention,
+        tile_cases.tile_loads, tile_cases.multiplying, tile_cases.contention,
     )
 }  # fmt: skip
 
@@ -30,8 +30,8 @@ METHOD = (
     f" block of 1024 threads on each SM, 16 bytes a thread at a time, at least {cases.STEPS} tiles of 64 KiB,"
     f" after one launch that is not timed; tile_loads: {tile_cases.LOADS['L2']} stages of two boxes of 64"
     " columns in bf16 by a thread block out of the L2, after a launch that is not timed, or"
-    f" {tile_cases.LOADS['DRAM']} out of DRAM, after the L2 was filled with other data; first_loads: one such"
-    f" stage; multiplying: {tile_cases.K_STEPS} K-steps by wgmma on operands in shared memory, all SMs at"
+    f" {tile_cases.LOADS['DRAM']} out of DRAM, after the L2 was filled with other data; multiplying:"
+    f" {tile_cases.K_STEPS} K-steps by wgmma on operands in shared memory, all SMs at"
     " once; contention: the same while another kernel's blocks on the same SMs load stages, two in flight,"
     " out of the L2"
 )

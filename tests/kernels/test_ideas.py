@@ -79,21 +79,6 @@ class TestTheHost:
         host._chase(64)()
         assert sorted(seen) == list(range(64))
 
-    def test_has_caches_for_data_that_its_cores_do_not_share(self, tmp_path):
-        caches = [
-            (1, "Data", "48K"),
-            (1, "Instruction", "32K"),
-            (2, "Unified", "2048K"),
-            (3, "Unified", "9M"),
-        ]
-        for number, cache in enumerate(caches):
-            folder = tmp_path / f"index{number}"
-            folder.mkdir()
-            for name, text in zip(("level", "type", "size"), cache, strict=True):
-                (folder / name).write_text(f"{text}\n")
-        assert host.cache_bytes(tmp_path) == 1024 * (48 + 2048)
-        assert host.cache_bytes(tmp_path / "none") == 0
-
 
 class TestDivergence:
     def test_one_warp_and_many_take_every_number_of_ways(self):

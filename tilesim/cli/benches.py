@@ -161,17 +161,13 @@ BENCHES = [
         """What a launch takes the host, a stream, a graph and an SM.
 
         The caller's thread; from one kernel to the next in a stream, and in a CUDA graph; and from a thread
-        block to its successor. Beside them, a product of 1024x1024x1024 with and without the host's work.""",
+        block to its successor. Then 30 products, called one by one, queued, and as a CUDA graph.""",
         CLOCKS,
         Table(
             f"launch | of {{what}} | blocks | ns {{ns[*]:.1f}} | mean {{mean_ns:.1f}} | count | {MEDIANS}",
             derived(rows.median_range),
         ),
-        Table(
-            "typed size | by {kernel} | GPU, µs {us:.2f} | caller, µs {call_us[us]:.2f}"
-            " | p20 {call_us[p20]:.2f} | p80 {call_us[p80]:.2f} | one by one, µs {host_us:.2f}",
-            "products",
-        ),
+        Table("products | M, N, K {size} | how | µs {us[*]:.1f}", "together"),
         options=[count_option("repeats", "Repeats of the whole sweep.", 9)],
     ),
     Bench(
@@ -211,7 +207,6 @@ BENCHES = [
         ),
         "\ncycles a stage, by how many are in flight",
         Table(f"tile | by | from {{source}} | SMs {{sms}} | together | {IN_FLIGHT}", rows.by_stages),
-        Table("tile | by | from {source} | the first load, cycles {cycles[p50]:.0f}", "first_loads"),
         Table(
             "tile | dtype | warps | blocks {ctas_per_sm} | MACs a clock and SM {macs_per_clock[*]:.1f}"
             " | MHz {sm_mhz[p50]:.0f}",
