@@ -27,9 +27,8 @@ what else the pipe is busy with is not in it. An instruction is a warp's; of its
 at work."""
 
 METHOD = (
-    f"one launch of each step over {VALUES} values of fp32, cold caches, counted by Nsight Compute with the"
-    " GPU's own clock control; before it each step's sum of half-integers must be exact and that of fractions"
-    f" within a part in a million of a float64 sum; figures are of all {THREADS}-thread blocks together"
+    f"one launch of each step over {VALUES} values of fp32, counted by Nsight Compute, after its sums were"
+    f" checked as by `reductions`; figures are of all {THREADS}-thread blocks together"
 )
 
 

@@ -129,16 +129,14 @@ TURNS = 32
 """Turns of the loop that the longest way does."""
 
 METHOD = (
-    "one thread block of 1 or 32 warps; each thread reads from memory which way it takes, and stamps"
-    " %clock64 before and after; cycles: from the first warp that begins to the last past the ways;"
-    f" tail_cycles: of the code that all have in common after them; a way of the branch is {LENGTH}"
-    f" dependent multiply-adds, a turn of the loop {TURN}; lane i, or warp i, is in way i % ways; in the"
-    f" branch each way is code of its own, in the loop way w does (w + 1) / ways of {TURNS} turns; spans: of"
-    " one warp's branch, begin and end of each way in cycles, in the median launch; joined: the share of"
-    " launches after which all lanes of a warp went on in one cycle; each launch's sums must be exact;"
-    " {launches} launches of each in turn, after one that is not timed; issued, of_threads: instructions of"
-    " one launch that warps executed, and that their active threads did, by Nsight Compute, 0 where it"
-    " reads no counters"
+    "one thread block of 1 or 32 warps; each thread reads from memory which way it takes; cycles: from the"
+    " first warp that begins to the last past the ways; tail_cycles: of the code that all have in common"
+    f" after them; a way of the branch is {LENGTH} dependent multiply-adds, a turn of the loop {TURN}; lane"
+    " i, or warp i, is in way i % ways; in the branch each way is code of its own, in the loop way w does (w"
+    f" + 1) / ways of {TURNS} turns; spans: of one warp's branch, begin and end of each way in the median"
+    " launch; joined: the share of launches after which all lanes of a warp went on in one cycle; each"
+    " launch's sums must be exact; {launches} launches of each in turn; issued, of_threads: instructions of"
+    " one launch that warps executed, and that their active threads did, by Nsight Compute, else 0"
 )
 
 

@@ -29,10 +29,9 @@ METRICS = {name: COUNTERS[name] for name in ("dram_read_bytes", "dram_write_byte
 
 METHOD = (
     method(f"one chain per vector, {VECTORS}", "contenders of one size")
-    + "; before any timing each result, poisoned with NaN, is compared with float64; host_us: the median of"
-    " rounds in which the host launches one by one; bytes: Nsight Compute's counters of one chain, summed"
-    " over its kernels, each of which finds the caches as the one before left them, the first an L2 filled"
-    " with other data"
+    + "; before any timing each result, poisoned with NaN, is compared with float64; host_us: where the host"
+    " launches one by one; bytes: Nsight Compute's counters of one chain, summed over its kernels, each of"
+    " which finds the caches as the one before left them, the first an L2 filled with other data"
 )
 
 

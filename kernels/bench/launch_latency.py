@@ -38,15 +38,14 @@ TOGETHER = 30
 """Products, one after another, from the first call until the GPU is done with the last."""
 
 METHOD = (
-    f"host: {CALLS} calls by time.perf_counter_ns, {IN_A_ROW} between two waits for the GPU: of an empty"
-    " Triton kernel of one block, of PyTorch's add on one element, of a CUDA graph of that kernel; host and"
-    " wait: from such a call to the end of torch.cuda.synchronize; stream and graph: from the last end of any"
-    f" warp of a kernel to the first begin of one of the next, by %globaltimer, {KERNELS} kernels that spin"
-    f" {CYCLES} cycles, of one block of {32 * WARPS} threads or one an SM; turnaround: {ROUNDS} blocks for"
-    f" each SM that spin {CYCLES} cycles to twice as many, one at a time, by %clock64; figures over all"
-    f" repeats together, medians: of each repeat; together: {TOGETHER} products by cuBLAS, by the host's"
-    " clock from the first call to the end of torch.cuda.synchronize, called one by one or as one CUDA graph,"
-    " and by the GPU's events where all are queued while it spins"
+    f"host: {CALLS} calls, {IN_A_ROW} between two waits for the GPU: of an empty Triton kernel of one block,"
+    " of PyTorch's add on one element, of a CUDA graph of that kernel; host and wait: until the GPU is done;"
+    " stream and graph: from the last end of a kernel's warps to the first begin of the next one's, by"
+    f" %globaltimer, {KERNELS} kernels that spin {CYCLES} cycles, of one block of {32 * WARPS} threads or one"
+    f" an SM; turnaround: {ROUNDS} blocks for each SM that spin {CYCLES} cycles to twice as many, one at a"
+    f" time, by %clock64; figures over all repeats together; together: {TOGETHER} products by cuBLAS, by the"
+    " host's clock until the GPU is done, called one by one or as one CUDA graph, and by the GPU's events"
+    " where all are queued while it spins"
 )
 
 

@@ -143,12 +143,9 @@ METHOD = (
     "sums of fp32, one thread block on each SM, each thread with `factor` loads of 4 bytes a turn of its"
     " loop: together (all are under way before the first is added) or one by one (each is predicated on the"
     " value before); gb_per_s: bytes of the values by the time from the first block's begin to the last"
-    " one's end, stamped in the kernel, so that no launch is in it; chains: one thread block,"
-    f" {CHAIN_TURNS * TURN} multiply-adds a thread in `factor` chains of dependent ones; cycles: of an SM,"
-    " from begin to end;"
-    " each launch's sums must be exact; {launches} launches of each in turn, after one that is not timed;"
-    " medians with p20 and p80; issued: instructions that warps executed in one launch, by Nsight Compute,"
-    " 0 where it reads no counters"
+    f" one's end; chains: one thread block, {CHAIN_TURNS * TURN} multiply-adds a thread in `factor` chains of"
+    " dependent ones; each launch's sums must be exact; {launches} launches of each in turn; issued:"
+    " instructions that warps executed in one launch, by Nsight Compute, 0 where it reads no counters"
 )
 
 

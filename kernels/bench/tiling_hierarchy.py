@@ -25,15 +25,14 @@ TILES = ((64, 64, 64), (64, 128, 64), (128, 128, 64), (128, 256, 64))
 
 METHOD = (
     f"one thread block of four warps on each SM multiplies {K_STEPS} K-steps by wgmma m64nN, both operands in"
-    f" shared memory, which nothing loads meanwhile; by %clock64; {LAUNCHES} launches of each case in each of"
-    " the repeats, which take turns; the product of the first K-steps is compared with the exact one;"
-    " products: " + PRODUCTS_METHOD
+    f" shared memory; {LAUNCHES} launches of each case in each of the repeats, which take turns; the first"
+    " product is compared with the exact one; products: " + PRODUCTS_METHOD
 )
 
 
 @measuring
 def tiling_hierarchy(repeats: int = 5) -> dict[str, Any]:
-    """Rates of one warp group's wgmma, in JSON values: "machine", "method", "repeats", "rows" and "products".
+    """Rates of one warp group's wgmma, in JSON values: "repeats", "rows" and "products".
 
     A row has dtype, tile [64, N, K], warps, ctas_per_sm, and macs_per_clock (of an SM) and sm_mhz, each as
     p20, p50 and p80. Products are rows of `bench`, one for each of TILES, with METRICS where counted.
