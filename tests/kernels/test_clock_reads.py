@@ -32,8 +32,8 @@ made = {
     "chase, L1": ptx(chase.chase, 1, dict(start="i64", took="*i32"), FOLLOW=chase.FOLLOW_L1),
     "chase, shared": ptx(chase.shared, 1, {}, WORK=chase.CHASE),
     "read, shared": ptx(chase.shared, 32, {}, WORK=chase.READ),
-    "tma": ptx(tile_loads.load_by_tma, 1, boxes, **stages),
-    "cp.async": ptx(tile_loads.load_by_cp_async, 8, dict(a="*bf16"), **stages),
+    "tma": ptx(tile_loads.load_stages, 1, boxes, TMA=True, **stages),
+    "cp.async": ptx(tile_loads.load_stages, 8, dict(a="*bf16", b="*bf16"), TMA=False, **stages),
     "axpy, stamped": ptx(latency_hiding.axpy, 32, vectors, WORK=latency_hiding.EACH_ROUND),
     "axpy": ptx(latency_hiding.axpy, 32, vectors, WORK=latency_hiding.ENDS_ONLY),
 }
