@@ -19,7 +19,7 @@ from ..measure.held_sms import HeldSMs, hold_us
 from ..measure.machine import device, measuring
 from .bench import METHOD, compare, job_of, timed
 
-PRODUCT = Problem(4224, 4096, 4096, order="grouped:8")
+SIZE = (4224, 4096, 4096)
 """528 tiles: four for each of 132 SMs, and none left over."""
 
 KERNELS = {
@@ -38,9 +38,9 @@ HELD = (
 
 @measuring
 def busy_sms(
-    *problems: Problem, counts: Sequence[int] = (0, 1, 4, 10, 20, 40, 66), samples: int = 50
+    *sizes: tuple[int, int, int], counts: Sequence[int] = (0, 1, 4, 10, 20, 40, 66), samples: int = 50
 ) -> dict[str, Any]:
-    """Time KERNELS with each of `counts` SMs held, in JSON values: "machine", "method" and "rows".
+    """Time KERNELS at each (M, N, K) with each of `counts` SMs held: "machine", "method" and "rows".
 
     A row has what `bench` says, and busy_sms and blocks (thread blocks launched). Each result is compared
     with float64 while the SMs are held.
@@ -49,7 +49,8 @@ def busy_sms(
     """
     here = device(1)
     rows: list[dict[str, Any]] = []
-    for problem in problems or (PRODUCT,):
+    for size in sizes or (SIZE,):
+        problem = Problem(*size, order="grouped:8")
         (free,) = compare(problem, {"naive": recordable(OWN, "naive", problem)}, warmup=2, samples=3)
         alone = free["p80"] * free["launches"]
         held = {count: HeldSMs(count, hold_us(alone, count)) for count in counts if count}

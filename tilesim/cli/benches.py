@@ -1,24 +1,12 @@
 """The benches of `tilesim bench NAME`, as data: each is measured by kernels/bench/NAME.py."""
 
-from typing import Any
-
 import click
 
-from tilesim.cli.arguments.options import check_tiles, count_option, samples_option, sizes_option, usage
+from tilesim.cli.arguments.options import count_option, samples_option, sizes_option
 from tilesim.cli.arguments.parameter_types import TILE_SHAPE, Whole
 from tilesim.cli.output import bench_rows as rows
 from tilesim.cli.output.reports import Bench, Table, derived, product_times
 from tilesim.cli.output.tables import NOT_COUNTED
-from tilesim.problems import Problem
-
-
-def _problems(ctx: Any, option: Any, sizes: tuple[tuple[int, int, int], ...]) -> tuple[Problem, ...]:
-    with usage():
-        problems = tuple(Problem(m, n, k, order="grouped:8") for m, n, k in sizes)
-        for problem in problems:
-            check_tiles(problem)
-    return problems
-
 
 CLOCKS = "clock {sm_mhz} MHz, global timer steps by {tick_ns} ns"
 MEDIANS = "median of each repeat, ns {low_ns:.1f} to {high_ns:.1f}"
@@ -49,9 +37,7 @@ BENCHES = [
             rows.over_free,
         ),
         options=[
-            sizes_option(
-                "M, N and K; repeat it for several.  [4224x4096x4096]", TILE_SHAPE, callback=_problems
-            ),
+            sizes_option("M, N and K; repeat it for several.  [4224x4096x4096]", TILE_SHAPE),
             click.option(
                 *("--busy-sms", "counts"),
                 type=Whole(0),
@@ -284,15 +270,13 @@ BENCHES = [
         On a Hopper GPU, operands in shared memory. A narrow one reads more bytes for each multiplication than
         shared memory sends.""",
         Table("dtype | N {tile[1]} | MACs a clock {macs_per_clock[*]:.1f} | MHz {sm_mhz[p50]:.0f}"),
-        Table(
-            "tile {tile} | times | TFLOP/s {tflops:.1f} | MHz {sm_mhz} | L2 GB {l2_bytes:.2f/1e9}", "products"
-        ),
+        Table("tile | times | TFLOP/s | MHz | L2 GB {l2_bytes:.2f/1e9}", "products"),
         options=[count_option("repeats", "Repeats of all cases.", 5)],
     ),
     Bench(
         "wave-quantization",
         "A product of 12 rows and 1 to 55 columns of tiles, past one full wave of SMs after another.",
-        Table("tiles | kernel | times | TFLOP/s {tflops:.1f} | MHz {sm_mhz}"),
+        Table("tiles | kernel | times | TFLOP/s | MHz"),
         options=[samples_option("kernel", 30)],
     ),
     Bench(
