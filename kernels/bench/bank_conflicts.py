@@ -34,12 +34,8 @@ METHOD = (
 
 @measuring
 def bank_conflicts() -> dict[str, Any]:
-    """Count METRICS of each step's first launch, in JSON values: "machine", "method" and "rows".
-
-    A row has name, n, thread_blocks, and the METRICS.
-
-    Raises KernelError, too, without a profiler that may read the GPU's counters.
-    """
+    """Count METRICS of each step's first launch, in rows of name, n, thread_blocks, and the METRICS. Raises
+    KernelError, too, without a profiler that may read the GPU's counters."""
     random = torch.Generator("cuda").manual_seed(0)
     x = torch.empty(VALUES, device="cuda")
     for step in STEPS:

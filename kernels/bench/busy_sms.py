@@ -40,13 +40,9 @@ HELD = (
 def busy_sms(
     *sizes: tuple[int, int, int], counts: Sequence[int] = (0, 1, 4, 10, 20, 40, 66), samples: int = 50
 ) -> dict[str, Any]:
-    """Time KERNELS at each (M, N, K) with each of `counts` SMs held: "machine", "method" and "rows".
-
-    A row has what `bench` says, and busy_sms and blocks (thread blocks launched). Each result is compared
-    with float64 while the SMs are held.
-
-    Raises KernelError, too, for SMs that cannot be held.
-    """
+    """Time KERNELS at each (M, N, K) with each of `counts` SMs held. A row has what `bench` says, and
+    busy_sms and blocks (thread blocks launched). Each result is compared with float64 while the SMs are held.
+    Raises KernelError, too, for SMs that cannot be held."""
     here = device(1)
     rows: list[dict[str, Any]] = []
     for size in sizes or (SIZE,):

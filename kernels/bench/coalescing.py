@@ -26,9 +26,9 @@ KERNELS = {"uncoalesced": "uncoalesced", "coalesced": "naive-ptr"}
 
 @measuring
 def coalescing(samples: int = 20) -> dict[str, Any]:
-    """Time both in fp32 and in tf32, in JSON values: "machine", "method", "article" and "rows". A row has
-    what `bench` says, bound ("compute" or "memory", whichever limit the roofline puts lower), limit_tflops,
-    and where they can be read the counters METRICS and sectors_per_request (of 32 bytes)."""
+    """Time both in fp32 and in tf32: "article", and rows of what `bench` says, bound ("compute" or "memory",
+    whichever limit the roofline puts lower), limit_tflops, and where counters can be read METRICS and
+    sectors_per_request (of 32 bytes)."""
     rows: list[dict[str, Any]] = []
     for dtype in ("fp32", "tf32"):
         problem = replace(PRODUCT, dtype=dtype)

@@ -142,9 +142,9 @@ METHOD = (
 
 @measuring
 def divergence(launches: int = 20) -> dict[str, Any]:
-    """Time each split of a branch and a loop, in JSON values: "machine", "method", "rows" and "spans". A row
-    has code ("branch" or "loop"), ways, split, warps; length, the multiply-adds of a way or of a turn, and
-    turns, of the lane that has most; cycles (the median), p20 and p80, and what METHOD explains."""
+    """Time each split of a branch and a loop: "rows" and "spans". A row has code ("branch" or "loop"), ways,
+    split, warps; length, the multiply-adds of a way or of a turn, and turns, of the lane that has most;
+    cycles (the median), p20 and p80, and what METHOD explains."""
     one, many = cases()
     asked = one + many
     seen = in_turns(once(asked), launches)

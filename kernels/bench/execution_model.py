@@ -34,8 +34,8 @@ METHOD = (
 
 @measuring
 def execution_model() -> dict[str, Any]:
-    """In JSON values: "machine", "method", "rows" (blocks that only spin; see `counted`) and "kernels" (of
-    matrix products: name, tile, warps, stages and the same)."""
+    """In "rows" blocks that only spin, see `counted`; in "kernels" matrix products: name, tile, warps, stages
+    and the same."""
     return {
         "method": METHOD.format(*SIZE, stages=STAGES),
         "rows": counted(),

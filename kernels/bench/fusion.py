@@ -37,13 +37,12 @@ METHOD = (
 
 @measuring
 def fusion(samples: int = 50) -> dict[str, Any]:
-    """Time all, in JSON values: "machine", "method", "left_out", "rows" and "products".
+    """Time all: "left_out" (why something is missing, by its kernel), "rows" and "products".
 
-    A row has kernel ("eager": a kernel of PyTorch's for each function; "torch.compile"; "fused": one of
-    this package for all), elements, functions; us (the median), p20 and p80 in µs, host_us; relative_error;
+    A row has kernel ("eager": a kernel of PyTorch's for each function; "torch.compile"; "fused": one of this
+    package for all), elements, functions; us (the median), p20 and p80 in µs, host_us; relative_error;
     samples, launches (chains in a sample); and METRICS where they were counted. A product's row has m, n, k,
     tile and dtype, and kernel may be "separate": this package's product, then kernels of PyTorch's.
-    left_out: why something is missing, by its kernel.
     """
     needed = 24 * BYTES * LARGE
     with memory_for(needed, f"chains on {LARGE} values of fp32 take {needed / 1e9:.0f} GB"):

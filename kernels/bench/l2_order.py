@@ -22,8 +22,8 @@ KERNEL = "table:persistent"
 
 @measuring
 def l2_order(samples: int = 50) -> dict[str, Any]:
-    """Time and count the orders, in JSON values: "machine", "method" and "rows". A row per size and order has
-    what `bench` says, and what `traffic` counts where that can be read."""
+    """Time and count the orders. A row per size and order has what `bench` says, and what `traffic` counts
+    where that can be read."""
     rows = []
     for size in SIZES:
         orders = {order: named(KERNEL, Problem(*size, order=order)) for order in ORDERS}

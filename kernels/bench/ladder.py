@@ -108,9 +108,8 @@ SIZES = ((2048, 2048, 2048), (4096, 4096, 4096), (4096, 4352, 4096), (8192, 8192
 
 @measuring
 def ladder(*sizes: tuple[int, int, int], dtype: str = "bf16", samples: int = 50) -> dict[str, Any]:
-    """Time every step and cuBLAS at each (M, N, K), in JSON values: "machine", "method", "peak_tflops",
-    "bandwidth_gb_per_s" (each "measured", and "datasheet" where a preset knows it), "left_out" (why steps
-    cannot run here) and "rows".
+    """Time every step and cuBLAS at each (M, N, K): "peak_tflops", "bandwidth_gb_per_s" (each "measured", and
+    "datasheet" where a preset knows it), "left_out" (why steps cannot run here) and "rows".
 
     A row per size and step has step (from 1; None is cuBLAS), name, change, why, what `bench` says of a
     kernel, and METRICS; bytes_from says whether these are from "counters" or, dram_bytes alone, from a

@@ -56,7 +56,7 @@ def empty():
 
 @measuring
 def launch_latency(repeats: int = 9) -> dict[str, Any]:
-    """Time every kind of launch, in JSON values: "repeats", "tick_ns", "sm_mhz", "rows" and "together".
+    """Time every kind of launch: "repeats", "tick_ns", "sm_mhz", "rows" and "together".
 
     A row has launch ("host", "host and wait", "stream", "graph" or "turnaround"), what, blocks (of a kernel),
     count, ns (p20, p50, p80), mean_ns, and medians_ns (of each repeat). Together: how ("calls", "graph" or

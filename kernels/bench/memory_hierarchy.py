@@ -15,9 +15,8 @@ KERNEL = "naive-tma"
 
 @measuring
 def memory_hierarchy(samples: int = 50) -> dict[str, Any]:
-    """Time and count cubes in bf16, in JSON values: "machine", "method" and "rows". A row per size has what
-    `bench` says, requested_bytes, which is what all tiles load, and what `traffic` counts where that can be
-    read."""
+    """Time and count cubes in bf16. A row per size has what `bench` says, requested_bytes, which is what all
+    tiles load, and what `traffic` counts where that can be read."""
     rows = []
     for size in (2048, 4096, 8192):
         problem = Problem(size, size, size, order="grouped:8")

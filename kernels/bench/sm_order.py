@@ -39,13 +39,11 @@ METHOD = (
 
 @measuring
 def sm_order(launches: int = 200) -> dict[str, Any]:
-    """The order in which this machine's GPU fills its SMs, in JSON values: "device" (the preset's name, or
-    ""), "tiers" (of groups of SMs, by the orders), "as_preset" (whether the preset says the same, None where
-    it says nothing), "gpcs" (by clusters) and "rows": launched, blocks_per_sm, launches, alike, explained,
-    and first, a list of [SM that each tier began with, launches].
-
-    Raises KernelError, too, where the blocks did not spread over all SMs evenly.
-    """
+    """The order in which this machine's GPU fills its SMs: "device" (the preset's name, or ""), "tiers" (of
+    groups of SMs, by the orders), "as_preset" (whether the preset says the same, None where it says nothing),
+    "gpcs" (by clusters) and "rows": launched, blocks_per_sm, launches, alike, explained, and first, a list of
+    [SM that each tier began with, launches]. Raises KernelError, too, where the blocks did not spread over
+    all SMs evenly."""
     here = device(1)
     kinds = [(launched, each) for each in (1, 2) for launched in LAUNCHED]
     seen = {kind: _launches(here.sms, *kind, launches) for kind in kinds}

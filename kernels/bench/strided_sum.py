@@ -69,9 +69,9 @@ METHOD = (
 
 @measuring
 def strided_sum(samples: int = 40) -> dict[str, Any]:
-    """Time each case, in JSON values: "machine", "method", "cells", "element" and "rows". A row: columns,
-    loads, us (median), p20, p80, gb_per_s (bytes of the table by the median time), sum, samples, and where
-    counters can be read what COUNTED names."""
+    """Time each case: "cells", "element" (bytes) and "rows": columns, loads, us (median), p20, p80, gb_per_s
+    (bytes of the table by the median time), sum, samples, and where counters can be read what COUNTED names.
+    """
     cases = [(columns, loads) for columns in COLUMNS for loads in LOADS]
     sets = beyond_l2(ELEMENT * CELLS)
     tables = [table(seed) for seed in range(sets)]

@@ -32,13 +32,10 @@ METHOD = (
 
 @measuring
 def tiling_hierarchy(repeats: int = 5) -> dict[str, Any]:
-    """Rates of one warp group's wgmma, in JSON values: "repeats", "rows" and "products".
-
-    A row has dtype, tile [64, N, K], warps, ctas_per_sm, and macs_per_clock (of an SM) and sm_mhz, each as
-    p20, p50 and p80. Products are rows of `bench`, one for each of TILES, with METRICS where counted.
-
-    Raises KernelError, too, where the GPU has no wgmma.
-    """
+    """Rates of one warp group's wgmma: "repeats", "rows" and "products". A row has dtype, tile [64, N, K],
+    warps, ctas_per_sm, and macs_per_clock (of an SM) and sm_mhz, each as p20, p50 and p80. Products are rows
+    of `bench`, one for each of TILES, with METRICS where counted. Raises KernelError, too, where the GPU has
+    no wgmma."""
     if not has_wgmma():
         raise KernelError(f"{torch.cuda.get_device_name()} has no wgmma, which sm_90 alone has")
     random = torch.Generator("cuda").manual_seed(0)

@@ -37,7 +37,7 @@ METHOD = (
 
 @measuring
 def turnaround(repeats: int = 5) -> dict[str, Any]:
-    """The CTA turnaround of this machine's GPU in JSON values: "tick_ns", "sm_mhz", "launch_ns" and "rows".
+    """The CTA turnaround of this machine's GPU: "tick_ns", "sm_mhz", "launch_ns" and "rows".
 
     A row per threads, shared memory and spin: threads, shared_kb, spin, residents (as stamped), gaps (their
     number), cycles and ns (each with min, p20, p50, p80), medians_ns (of each repeat), and the mean by
