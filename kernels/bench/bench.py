@@ -40,17 +40,14 @@ Contender = KernelConfig | Callable[[str, Matrices], Launch]
 """A kernel, or a library's product: what makes a launch from a dtype and three matrices."""
 
 
-Counting = Callable[[list[tuple[Product, Contender]]], list[dict[str, Any]]]
-"""What is counted of each product by a contender, such as `counters.counted`."""
-
-
 def compare(
     problem: Problem, contenders: Mapping[str, Contender], ctas_per_sm: int = 1, warmup: int = 30,
-    samples: int = 100, seed: int = 0, host: bool = False, counting: Counting | None = None,
+    samples: int = 100, seed: int = 0, host: bool = False,
+    counting: Callable[[list[tuple[Product, Contender]]], list[dict[str, Any]]] | None = None,
 ) -> list[dict[str, Any]]:  # fmt: skip
     """A row of `bench` for each contender's product of these M, N, K and dtype: checked, timed in turns, and
-    then counted. Raises KernelError for a wrong result, or where the operands do not fit into the GPU's
-    memory."""
+    counted, as by `counters.counted`. Raises KernelError for a wrong result, or where the operands do not fit
+    into the GPU's memory."""
     product = Product.of(problem)
     with gpu_memory(product):
         here = device(ctas_per_sm)

@@ -1,6 +1,6 @@
 """memory: latencies and bandwidths of shared memory, L2 and DRAM, and the tensor cores' rate."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
@@ -13,13 +13,10 @@ from ..microbenchmarks.cases import Case
 LAUNCHES = 3
 """Of each case in a repeat."""
 
-SECTIONS: dict[str, Callable[[torch.Generator], Iterator[Case]]] = {
-    section.__name__: section
-    for section in (
-        cases.latency, cases.hops, cases.bandwidth, cases.merging, cases.sharing, cases.shared_reads,
-        tile_cases.tile_loads, tile_cases.multiplying, tile_cases.contention,
-    )
-}  # fmt: skip
+SECTIONS = (
+    cases.latency, cases.hops, cases.bandwidth, cases.merging, cases.sharing, cases.shared_reads,
+    tile_cases.tile_loads, tile_cases.multiplying, tile_cases.contention,
+)  # fmt: skip
 
 METHOD = (
     f"stamps of thread blocks, so without launching; {LAUNCHES} launches of each case in each of the repeats,"
@@ -46,8 +43,9 @@ def memory(repeats: int = 5) -> dict[str, Any]:
     random, here = torch.Generator("cuda").manual_seed(0), torch.cuda.get_device_properties()
     about = {"method": METHOD, "repeats": repeats, "tick_ns": tick_ns()}
     about |= {"sms": here.multi_processor_count, "l2_bytes": here.L2_cache_size}
-    turns = [{name: measured(section(random)) for name, section in SECTIONS.items()} for _ in range(repeats)]
-    return about | {name: merged([turn[name] for turn in turns]) for name in SECTIONS}
+    turns = [[measured(section(random)) for section in SECTIONS] for _ in range(repeats)]
+    rows = map(merged, zip(*turns, strict=True))
+    return about | {section.__name__: found for section, found in zip(SECTIONS, rows, strict=True)}
 
 
 def measured(each: Iterator[Case]) -> list[tuple[dict[str, Any], list[dict[str, float]]]]:
@@ -55,7 +53,7 @@ def measured(each: Iterator[Case]) -> list[tuple[dict[str, Any], list[dict[str, 
     return [(label, [launch() for _ in range(LAUNCHES)]) for label, launch in each]
 
 
-def merged(turns: list[list[tuple[dict[str, Any], list[dict[str, float]]]]]) -> list[dict[str, Any]]:
+def merged(turns: Sequence[list[tuple[dict[str, Any], list[dict[str, float]]]]]) -> list[dict[str, Any]]:
     """A row per case from its launches of all turns, which have the same cases in the same order: the p20,
     p50 and p80 of each figure, to five digits.
 
