@@ -1,11 +1,16 @@
 """What the benches of ideas ask for and make of their stamps, and the host that is timed beside them."""
 
+from contextlib import nullcontext
+from importlib import import_module
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from on_device import torch
+from on_device import inputs, jobs, torch
 
+from tilesim import Device
 from tilesim.ideas.divergence import alternating
 from tilesim_kernels import KernelError
 from tilesim_kernels.bench import divergence, execution_model, strided_sum
@@ -52,6 +57,48 @@ class TestAxpy:
             assert axpy.cycles(left.cpu().numpy()).shape == (blocks,)
             asked, came = np.moveaxis(stamps.cpu().numpy(), -1, 0)
             assert not stamped or (came > asked).all()
+
+
+class TestHeldSMs:
+    @pytest.fixture
+    def busy(self, monkeypatch):
+        """The bench on 5 SMs that the interpreter stands for, with what it holds and lets go in `seen`."""
+        bench, busy = (import_module(f"tilesim_kernels.bench.{name}") for name in ("bench", "busy_sms"))
+        seen = []
+
+        def sample(rotations, warmup, samples, mhz):
+            for name, rotation in rotations.items():
+                mhz[name] = np.full(samples, 1500.0)
+                rotation.before()
+                seen.append(name)
+                rotation.after()
+            return {name: np.full(samples, 10.0) for name in rotations}
+
+        def held(count, us):
+            return SimpleNamespace(hold=lambda: seen.append(count), check=lambda: seen.append(-count))
+
+        fakes = {
+            "device": lambda ctas: Device(5), "gpu_memory": lambda product: nullcontext(),
+            "HeldSMs": held, "hold_us": lambda us, count: us, "sample": sample,
+            "job": lambda config, product, device: jobs.job(config, product, device, "cpu"),
+            "matrices": lambda product, device, seed: inputs.matrices(product, "cpu", seed),
+            "sets_beyond_l2": lambda product: 2, "capture": lambda launches: [one() for one in launches],
+        }  # fmt: skip
+        for module in (bench, busy):
+            for name in fakes.keys() & vars(module).keys():
+                monkeypatch.setattr(module, name, fakes[name])
+        monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
+        return SimpleNamespace(run=busy.busy_sms.__wrapped__, seen=seen)
+
+    def test_are_held_while_a_kernel_is_checked_and_while_it_is_timed_and_for_no_other(self, busy):
+        rows = busy.run((256, 256, 64), counts=(0, 2), samples=3)["rows"]
+        blocks = {(row["kernel"], row["busy_sms"]): row["blocks"] for row in rows}
+        assert len(rows) == 8 and all(row["us"] == 10 and row["relative_error"] < 5e-3 for row in rows)
+        assert (blocks["persistent", 2], blocks["persistent-told", 2]) == (5, 3)
+        expected = ["naive", 2, 2, 2, 2]
+        for kernel in dict.fromkeys(row["kernel"] for row in rows):
+            expected += [f"{kernel} 0", 2, f"{kernel} 2", -2]
+        assert busy.seen == expected
 
 
 class TestTheHost:
