@@ -1,13 +1,12 @@
 """Matrix multiplication kernels in Triton, and the measuring of them.
 
     gemm/             the kernels, a file each, and the device functions that they share
-    ideas/            small kernels, each of which shows one idea by its time
     reductions.py     five kernels that sum a vector
     launch/           from a problem and a variant to a launch: configuration, operands, plan tables, jobs
     measure/          kernel times by graph replay, the float64 reference, and recorded traces
     bench/            what `tilesim bench` measures: kernels beside each other and libraries, and the GPU
     tuning/           the fastest kernel for each shape, and the table of them
-    probes/           kernels that show how the GPU runs thread blocks and warps
+    probes/           thread blocks that spin, which show how the GPU runs them
     microbenchmarks/  kernels for its memory system and its tensor cores, one figure at a time
     matmul.py         the torch operator, which dispatch.py gives its launches
 

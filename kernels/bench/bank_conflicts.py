@@ -27,26 +27,21 @@ what else the pipe is busy with is not in it. An instruction is a warp's; of its
 at work."""
 
 METHOD = (
-    f"one launch of each step over {VALUES} values of fp32, cold caches, counted by Nsight Compute with the"
-    " GPU's own clock control; before it each step's sum of half-integers must be exact and that of fractions"
-    f" within a part in a million of a float64 sum; figures are of all {THREADS}-thread blocks together"
+    f"one launch of each step over {VALUES} values of fp32, counted by Nsight Compute, after its sums were"
+    f" checked as by `reductions`; figures are of all {THREADS}-thread blocks together"
 )
 
 
 @measuring
 def bank_conflicts() -> dict[str, Any]:
-    """Count METRICS of each step's first launch, in JSON values: "machine", "method" and "rows".
-
-    A row has name, n, thread_blocks, and the METRICS.
-
-    Raises KernelError, too, without a profiler that may read the GPU's counters.
-    """
+    """Count METRICS of each step's first launch, in rows of name, n, thread_blocks, and the METRICS. Raises
+    KernelError, too, without a profiler that may read the GPU's counters."""
     random = torch.Generator("cuda").manual_seed(0)
     x = torch.empty(VALUES, device="cuda")
     for step in STEPS:
         verified_sum(step.name, summing(step, x, slots()), x, random)
     counts = profiled("bank_conflicts", [VALUES], len(STEPS), METRICS)
-    if not counts:
+    if not counts[0]:
         raise KernelError("Nsight Compute (ncu) is not there, or may not read this GPU's counters")
     rows = [
         {"name": step.name, "n": VALUES, "thread_blocks": launches(step, VALUES, slots())[0][1]} | counted

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from tilesim.devices.device import Device
 from tilesim.errors import unknown
 from tilesim.kernel_config import KernelConfig
 from tilesim.problems import Problem
@@ -22,6 +23,7 @@ from ..launch.named import DEDICATED, TABLE_DRIVEN, named
 from ..launch.named import NAMES as KNOWN
 from ..launch.operands import Matrices, gpu_memory, matrices, sets_beyond_l2
 from ..matmul import matmul
+from ..measure.held_sms import HeldSMs
 from ..measure.machine import device, gpu, measuring
 from ..measure.reference import verify_result
 from ..measure.timing import Rotation, capture, host_us, method, require_gpu, sample, spread
@@ -41,36 +43,56 @@ Contender = KernelConfig | Callable[[str, Matrices], Launch]
 def compare(
     problem: Problem, contenders: Mapping[str, Contender], ctas_per_sm: int = 1, warmup: int = 30,
     samples: int = 100, seed: int = 0, host: bool = False,
+    counting: Callable[[list[tuple[Product, Contender]]], list[dict[str, Any]]] | None = None,
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """A row of `bench` for each contender's product of these M, N, K and dtype: checked, then timed in turns.
-    Raises KernelError for a wrong result, or where the operands do not fit into the GPU's memory."""
+    """A row of `bench` for each contender's product of these M, N, K and dtype: checked, timed in turns, and
+    counted, as by `counters.counted`. Raises KernelError for a wrong result, or where the operands do not fit
+    into the GPU's memory."""
     product = Product.of(problem)
     with gpu_memory(product):
-        sets = [matrices(product, "cuda", seed + i) for i in range(sets_beyond_l2(product))]
-        rotations, about, jobs = {}, {}, {}
-        for name, contender in contenders.items():
-            jobs[name], known = job_of(contender, product, ctas_per_sm)
-            # a C of its own tensor, since a library may replace its storage
-            own = [(a, b, c.detach()) for a, b, c in sets]
-            launches = [jobs[name].launcher(operands) for operands in own]
-            error = verify_result(name, launches[0], product, own[0])
-            jobs[name].check()
-            about[name] = {**known, "relative_error": error}
-            rotations[name] = Rotation(capture(launches), launches)
-        mhz: dict[str, np.ndarray] = {}
-        times = {name: spread(us) for name, us in sample(rotations, warmup, samples, mhz).items()}
-        if host:
-            for name, rotation in rotations.items():
-                about[name]["host_us"] = host_us(rotation.launches, samples)
-        for work in jobs.values():
-            work.check()
+        here = device(ctas_per_sm)
+        jobs = {name: job_of(contender, problem, here) for name, contender in contenders.items()}
+        rows = timed(problem, jobs, warmup, samples, seed, host)
+    if counting:
+        counts = counting([(product, contender) for contender in contenders.values()])
+        rows = [row | count for row, count in zip(rows, counts, strict=True)]
+    return rows
+
+
+def timed(
+    problem: Problem, jobs: Mapping[str, tuple[Job, dict[str, Any]]], warmup: int, samples: int,
+    seed: int = 0, host: bool = False, holders: Mapping[str, HeldSMs] = {},
+) -> list[dict[str, Any]]:  # fmt: skip
+    """A row for each job, with what is known of it. Of `holders`, those of its name hold SMs meanwhile."""
+    product = Product.of(problem)
+    sets = [matrices(product, "cuda", seed + i) for i in range(sets_beyond_l2(product))]
+    rotations, about = {}, {}
+    for name, (work, known) in jobs.items():
+        # a C of its own tensor, since a library may replace its storage
+        own = [(a, b, c.detach()) for a, b, c in sets]
+        launches = [work.launcher(operands) for operands in own]
+        holder = holders.get(name)
+        # without one, the SMs held in the sample before are free again once all work has ended
+        around = (holder.hold, holder.check) if holder else (torch.cuda.synchronize,)
+        rotations[name] = Rotation(capture(launches), launches, *around)
+        rotations[name].before()
+        error = verify_result(name, launches[0], product, own[0])
+        work.check()
+        about[name] = {"kernel": name} | known | {"relative_error": error}
+    mhz: dict[str, np.ndarray] = {}
+    us = sample(rotations, warmup, samples, mhz)
+    torch.cuda.synchronize()
+    if host:
+        for name, rotation in rotations.items():
+            about[name]["host_us"] = host_us(rotation.launches, samples)
+    for work, _ in jobs.values():
+        work.check()
     return [
-        (contender.problem(product) if isinstance(contender, KernelConfig) else problem).as_json()
-        | {"kernel": name, **times[name]}
-        | {"tflops": tflops(problem, times[name]["us"]), "sm_mhz": round(float(np.median(mhz[name])))}
-        | about[name]
+        known
+        | (times := spread(us[name]))
+        | {"tflops": tflops(problem, times["us"]), "sm_mhz": round(float(np.median(mhz[name])))}
         | {"samples": samples, "launches": len(sets)}
-        for name, contender in contenders.items()
+        for name, known in about.items()
     ]
 
 
@@ -79,15 +101,15 @@ def tflops(problem: Problem, us: float) -> float:
     return round(problem.flops / us / 1e6, 1)
 
 
-def job_of(contender: Contender, product: Product, ctas_per_sm: int) -> tuple[Job, dict[str, Any]]:
+def job_of(contender: Contender, problem: Problem, here: Device) -> tuple[Job, dict[str, Any]]:
+    """The job of a contender on `here`, and what its row says of the problem and the kernel."""
+    product = Product.of(problem)
     if not isinstance(contender, KernelConfig):
-        return Job(NO_ROWS, 0, partial(contender, product.dtype)), {}
+        return Job(NO_ROWS, 0, partial(contender, product.dtype)), problem.as_json()
     config, why = on_this_machine(contender, product)
-    known: dict[str, Any] = {"variant": config.name}
+    known = contender.problem(product).as_json() | {"variant": config.name}
     known |= {name: getattr(config, name) for name in ("schedule", "loads", "warps", "stages")}
-    if why:
-        known["fallback"] = why
-    return job(config, product, device(ctas_per_sm)), known
+    return job(config, product, here), known | ({"fallback": why} if why else {})
 
 
 def compiled(dtype: str, matrices: Matrices) -> Launch:
@@ -145,14 +167,14 @@ def bench(
     ]
 
     @measuring
-    def timed() -> dict[str, Any]:
+    def compared() -> dict[str, Any]:
         rows = [
             compare(problem, contenders, ctas_per_sm, warmup, samples, seed, host)
             for problem, contenders in zip(problems, sides, strict=True)
         ]
         return {"method": METHOD, "rows": list(chain(*rows))}
 
-    return timed()
+    return compared()
 
 
 def _contender(

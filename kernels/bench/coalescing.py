@@ -26,31 +26,24 @@ KERNELS = {"uncoalesced": "uncoalesced", "coalesced": "naive-ptr"}
 
 @measuring
 def coalescing(samples: int = 20) -> dict[str, Any]:
-    """Time both in fp32 and in tf32, in JSON values: "machine", "method", "article" and "rows". A row has
-    what `bench` says, bound ("compute" or "memory", whichever limit the roofline puts lower), limit_tflops,
-    and where they can be read the counters METRICS and sectors_per_request (of 32 bytes)."""
+    """Time both in fp32 and in tf32: "article", and rows of what `bench` says, bound ("compute" or "memory",
+    whichever limit the roofline puts lower), limit_tflops, and where counters can be read METRICS and
+    sectors_per_request (of 32 bytes)."""
     rows: list[dict[str, Any]] = []
     for dtype in ("fp32", "tf32"):
         problem = replace(PRODUCT, dtype=dtype)
         contenders = {name: named(kernel, problem, warps=4, stages=1) for name, kernel in KERNELS.items()}
-        timed = compare(problem, contenders, samples=samples, warmup=5)
+        timed = compare(problem, contenders, samples=samples, warmup=5, counting=counted)
         product = Product.of(problem)
         with gpu_memory(product):
             peak = presets().get(device(1).name, {}).get("peak_tflops", {}).get(dtype)
             measured, bandwidth = peaks(dtype)
-        counts = counted([(product, config) for config in contenders.values()])
-        for i, row in enumerate(timed):
-            moved = counts[i] or {"dram_bytes": size_bytes(product)}
-            row |= limited(problem, moved, peak or measured, bandwidth)
-            if counts[i]:
-                sectors = moved["load_sectors"] / max(1, moved["load_requests"])
+        for row in timed:
+            row = {"dram_bytes": size_bytes(product)} | row
+            if "load_sectors" in row:
+                sectors = row["load_sectors"] / max(1, row["load_requests"])
                 row["sectors_per_request"] = round(sectors, 2)
-            rows.append(row)
+            limit = float(roofline(problem.flops / row["dram_bytes"], peak or measured, bandwidth))
+            bound = "memory" if limit < (peak or measured) else "compute"
+            rows.append(row | {"bound": bound, "limit_tflops": round(limit, 1)})
     return {"method": METHOD, "article": {"ms": 261.94, "tflops": 1.5741}, "rows": rows}
-
-
-def limited(problem: Problem, moved: dict[str, int], peak_tflops: float, gb_per_s: float) -> dict[str, Any]:
-    """What bounds a product that moves so many bytes of DRAM, and at how many TFLOP/s."""
-    limit = float(roofline(problem.flops / moved["dram_bytes"], peak_tflops, gb_per_s))
-    bound = "memory" if limit < peak_tflops else "compute"
-    return moved | {"bound": bound, "limit_tflops": round(limit, 1)}

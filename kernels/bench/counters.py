@@ -3,7 +3,6 @@
 import csv
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -62,28 +61,24 @@ counters.profile(bench.once(json.loads(sys.argv[2])))
 def counted(
     contenders: Sequence[tuple[Product, Contender]], metrics: Mapping[str, str] = METRICS
 ) -> list[dict[str, int]]:
-    """The metrics of one launch of each product (cold caches; a library is torch.mm, last if at all). Nothing
-    of each where Nsight Compute is not there or reads no counters here. The contenders must run on this
-    machine."""
+    """The metrics of one launch of each product, see `profiled` (cold caches; a library is torch.mm, last if
+    at all). The contenders must run on this machine."""
     cases = [
         [asdict(product), str(contender) if isinstance(contender, KernelConfig) else None]
         for product, contender in contenders
     ]
-    return profiled("counters", cases, len(cases), metrics) or [{} for _ in cases]
+    return profiled("counters", cases, len(cases), metrics)
 
 
 def profiled(
     bench: str, cases: Sequence[Any], launches: int, metrics: Mapping[str, str], kernels: str = ".",
     options: Sequence[str] = (),
-) -> list[dict[str, int]] | None:  # fmt: skip
+) -> list[dict[str, int]]:  # fmt: skip
     """The metrics of so many `launches` of kernels, those that `once` of the module `bench` makes of `cases`.
-    `cases`: JSON values. `kernels`: a pattern of their names. None where Nsight Compute is not there, fails,
-    or reads no counters here."""
-    ncu = shutil.which("ncu")
-    if ncu is None:
-        return None
+    `cases`: JSON values. `kernels`: a pattern of their names. Nothing of each where Nsight Compute is not
+    there, fails, or reads no counters here."""
     command = [
-        ncu, "--profile-from-start", "off", "--clock-control", "none", "--csv", "--print-units", "base",
+        "ncu", "--profile-from-start", "off", "--clock-control", "none", "--csv", "--print-units", "base",
         *options, "--kernel-name", f"regex:{kernels}", "--metrics", ",".join(metrics.values()),
         sys.executable, "-c", ONCE, bench, json.dumps(cases),
     ]  # fmt: skip
@@ -95,8 +90,8 @@ def profiled(
             env=os.environ | {"PYTHONPATH": path},
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError):
-        return None
-    return totals(done.stdout, launches, metrics)
+        return [{}] * launches
+    return totals(done.stdout, launches, metrics) or [{}] * launches
 
 
 def totals(

@@ -18,6 +18,7 @@ from ..errors import KernelError
 from ..launch.job import Launch
 from ..measure.machine import measuring
 from ..measure.timing import in_turns, spread
+from ..probes.spin import NOUNROLL, loop
 from .counters import INSTRUCTIONS, profiled
 
 LANES = 32
@@ -42,14 +43,7 @@ def adds(count: int, addend: int) -> str:
 
 
 def piece(name: str, addend: int) -> str:
-    return f"""mov.u32 left, {LENGTH // UNROLLED};
-    {name}:
-    .pragma "nounroll";
-    {adds(UNROLLED, addend)}
-    sub.u32 left, left, 1;
-    setp.ne.u32 on, left, 0;
-    @on bra {name};
-    """
+    return loop(NOUNROLL + adds(UNROLLED, addend), LENGTH // UNROLLED, name)
 
 
 _FRAME = """{{
@@ -93,15 +87,7 @@ _WAYS = "ways: .branchtargets {};\nbrx.idx asked, ways;\n{}".format(
     ", ".join(f"way{way}" for way in range(WAYS)),
     "".join(_WAY.format(way=way, piece=piece(f"again{way}", way + 1)) for way in range(WAYS)),
 )
-_LOOP = f"""mov.u64 came, %clock64;
-    turn:
-    .pragma "nounroll";
-    {adds(TURN, 1)}
-    sub.u32 asked, asked, 1;
-    setp.ne.u32 on, asked, 0;
-    @on bra turn;
-    mov.u64 went, %clock64;
-    """
+_LOOP = f"mov.u64 came, %clock64;\n{loop(NOUNROLL + adds(TURN, 1), 'asked', 'turn')}mov.u64 went, %clock64;"
 CODES = {
     "branch": _FRAME.format(code=_WAYS, tail=piece("last", TAIL), limit=WAYS),
     "loop": _FRAME.format(code=_LOOP, tail=piece("last", TAIL), limit=MOST_TURNS + 1),
@@ -143,32 +129,32 @@ TURNS = 32
 """Turns of the loop that the longest way does."""
 
 METHOD = (
-    "one thread block of 1 or 32 warps; each thread reads from memory which way it takes, and stamps"
-    " %clock64 before and after; cycles: from the first warp that begins to the last past the ways;"
-    f" tail_cycles: of the code that all have in common after them; a way of the branch is {LENGTH}"
-    f" dependent multiply-adds, a turn of the loop {TURN}; lane i, or warp i, is in way i % ways; in the"
-    f" branch each way is code of its own, in the loop way w does (w + 1) / ways of {TURNS} turns; spans: of"
-    " one warp's branch, begin and end of each way in cycles, in the median launch; joined: the share of"
-    " launches after which all lanes of a warp went on in one cycle; each launch's sums must be exact;"
-    " {launches} launches of each in turn, after one that is not timed; issued, of_threads: instructions of"
-    " one launch that warps executed, and that their active threads did, by Nsight Compute, 0 where it"
-    " reads no counters"
+    "one thread block of 1 or 32 warps; each thread reads from memory which way it takes; cycles: from the"
+    " first warp that begins to the last past the ways; tail_cycles: of the code that all have in common"
+    f" after them; a way of the branch is {LENGTH} dependent multiply-adds, a turn of the loop {TURN}; lane"
+    " i, or warp i, is in way i % ways; in the branch each way is code of its own, in the loop way w does (w"
+    f" + 1) / ways of {TURNS} turns; spans: of one warp's branch, begin and end of each way in the median"
+    " launch; joined: the share of launches after which all lanes of a warp went on in one cycle; each"
+    " launch's sums must be exact; {launches} launches of each in turn; issued, of_threads: instructions of"
+    " one launch that warps executed, and that their active threads did, by Nsight Compute, else 0"
 )
 
 
 @measuring
 def divergence(launches: int = 20) -> dict[str, Any]:
-    """Time each split of a branch and a loop, in JSON values: "machine", "method", "rows" and "spans". A row
-    has code ("branch" or "loop"), ways, split, warps; length, the multiply-adds of a way or of a turn, and
-    turns, of the lane that has most; cycles (the median), p20 and p80, and what METHOD explains."""
+    """Time each split of a branch and a loop: "rows" and "spans". A row has code ("branch" or "loop"), ways,
+    split, warps; length, the multiply-adds of a way or of a turn, and turns, of the lane that has most;
+    cycles (the median), p20 and p80, and what METHOD explains."""
     one, many = cases()
     asked = one + many
     seen = in_turns(once(asked), launches)
     none = dict.fromkeys(INSTRUCTIONS, 0)
-    counts = profiled("divergence", one, len(one), INSTRUCTIONS, "^diverge$") or [none] * len(one)
-    counts += [none] * len(many)
+    counts = profiled("divergence", one, len(one), INSTRUCTIONS, "^diverge$") + [{}] * len(many)
     rows = [
-        dict(zip(("code", "ways", "split", "warps"), case, strict=True)) | figures(case[0], runs) | count
+        dict(zip(("code", "ways", "split", "warps"), case, strict=True))
+        | figures(case[0], runs)
+        | none
+        | count
         for case, runs, count in zip(asked, seen, counts, strict=True)
     ]
     timed = [

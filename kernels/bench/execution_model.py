@@ -1,4 +1,4 @@
-"""execution_model: what an SM holds at once, of which kernels, and where a block's warps are meanwhile."""
+"""execution_model: what an SM holds at once, and of which kernels."""
 
 import ctypes
 from collections.abc import Iterator
@@ -19,7 +19,6 @@ from ..launch.operands import gpu_memory, matrices
 from ..measure.machine import device, measuring
 from ..measure.reference import verify_result
 from ..probes.spin import blocks, launch, residents, shared_kb, stamp_buffer
-from ..probes.warp_walk import PARTS, beside, walked
 
 TILES = ((64, 64, 64), (128, 64, 64), (128, 128, 64), (128, 256, 64))
 LOADS = ("ptr", "tma")
@@ -29,27 +28,18 @@ SIZE = 4096, 4096, 512
 METHOD = (
     "residents: blocks that only spin, one more for each SM than the driver says that fit; seen: the most of"
     " an SM that began before its first ended. kernels: naive products of {}x{}x{} in bf16 with {stages}"
-    " stages, checked against float64; seen: the most main loops and writes of an SM at an instant. walk: of"
-    " {launches} launches of a block for each SM, from far memory, the block of median length; cycles from"
-    " its first warp's begin. beside: medians of {launches} launches"
+    " stages, checked against float64; seen: the most main loops and writes of an SM at an instant"
 )
 
 
 @measuring
-def execution_model(launches: int = 21) -> dict[str, Any]:
-    """All four, in JSON values: "machine", "method", "rows" (blocks that only spin), "kernels" (of matrix
-    products), "walk" (through the parts of a program) and "beside" (who shares a part of the SM).
-
-    A row: see `counted`. A kernel: name, tile, warps, stages and the same. walk: parts, cycles [warps, parts
-    + 1], blocks, and the spread of how long after its first warp a block's last one comes to the barrier.
-    beside: cycles of a warp alone, and by its partner's number.
-    """
+def execution_model() -> dict[str, Any]:
+    """In "rows" blocks that only spin, see `counted`; in "kernels" matrix products: name, tile, warps, stages
+    and the same."""
     return {
-        "method": METHOD.format(*SIZE, stages=STAGES, launches=launches),
+        "method": METHOD.format(*SIZE, stages=STAGES),
         "rows": counted(),
         "kernels": [kernel_row(tile, loads) for loads in LOADS for tile in TILES],
-        "walk": typical_walk(walked(launches, torch.cuda.get_device_properties().multi_processor_count)),
-        "beside": np.median(beside(launches), axis=0).astype(int).tolist(),
     }
 
 
@@ -85,20 +75,6 @@ def at_once(sm: np.ndarray, start: np.ndarray, done: np.ndarray) -> int:
         order = np.lexsort((steps[here], when[here]))  # who leaves at an instant leaves first
         most = max(most, int(np.cumsum(steps[here][order]).max()))
     return most
-
-
-def typical_walk(cycles: np.ndarray) -> dict[str, Any]:
-    """The block of median length out of cycles [blocks, warps, parts + 1], and how far warps were apart."""
-    length = cycles.max(axis=(1, 2))
-    kept = int(np.argsort(length)[len(length) // 2])
-    apart = np.ptp(cycles[:, :, -2], axis=1)
-    quantiles = np.quantile(apart, (0.2, 0.5, 0.8)).astype(int).tolist()
-    return {
-        "parts": list(PARTS),
-        "cycles": cycles[kept].tolist(),
-        "blocks": len(cycles),
-        "apart": dict(zip(("p20", "median", "p80"), quantiles, strict=True)),
-    }
 
 
 THREADS = (32, 64, 128, 256, 512, 1024)

@@ -8,14 +8,13 @@ import torch
 from tilesim.problems import Problem
 from tilesim.products import Product
 
-from ..ideas import epilogue
-from ..ideas.fusion import WAYS, Work, chain, compiled
 from ..launch.job import Launch
 from ..launch.operands import VECTORS, beyond_l2, memory_for, sets_beyond_l2
 from ..measure.machine import measuring
 from ..measure.reference import verified
 from ..measure.timing import host_us, method, replayed
 from .counters import COUNTERS, profiled
+from .fusion_kernels import PRODUCT_WAYS, WAYS, Work, chain, compiled, operands, product_of
 
 LARGE, SMALL, TINY = 2**26, 2**21, 2**10
 """Elements of fp32: four times an H200's L2, of which several fit into it, and so few that launches count."""
@@ -30,22 +29,20 @@ METRICS = {name: COUNTERS[name] for name in ("dram_read_bytes", "dram_write_byte
 
 METHOD = (
     method(f"one chain per vector, {VECTORS}", "contenders of one size")
-    + "; before any timing each result, poisoned with NaN, is compared with float64; host_us: the median of"
-    " rounds in which the host launches one by one; bytes: Nsight Compute's counters of one chain, summed"
-    " over its kernels, each of which finds the caches as the one before left them, the first an L2 filled"
-    " with other data"
+    + "; before any timing each result, poisoned with NaN, is compared with float64; host_us: where the host"
+    " launches one by one; bytes: Nsight Compute's counters of one chain, summed over its kernels, each of"
+    " which finds the caches as the one before left them, the first an L2 filled with other data"
 )
 
 
 @measuring
 def fusion(samples: int = 50) -> dict[str, Any]:
-    """Time all, in JSON values: "machine", "method", "left_out", "rows" and "products".
+    """Time all: "left_out" (why something is missing, by its kernel), "rows" and "products".
 
-    A row has kernel ("eager": a kernel of PyTorch's for each function; "torch.compile"; "fused": one of
-    this package for all), elements, functions; us (the median), p20 and p80 in µs, host_us; relative_error;
+    A row has kernel ("eager": a kernel of PyTorch's for each function; "torch.compile"; "fused": one of this
+    package for all), elements, functions; us (the median), p20 and p80 in µs, host_us; relative_error;
     samples, launches (chains in a sample); and METRICS where they were counted. A product's row has m, n, k,
     tile and dtype, and kernel may be "separate": this package's product, then kernels of PyTorch's.
-    left_out: why something is missing, by its kernel.
     """
     needed = 24 * BYTES * LARGE
     with memory_for(needed, f"chains on {LARGE} values of fp32 take {needed / 1e9:.0f} GB"):
@@ -90,12 +87,12 @@ def _chains(elements: int, samples: int, left_out: dict[str, str]) -> list[dict[
 
 def _products(k: int, samples: int, left_out: dict[str, str]) -> list[dict[str, Any]]:
     problem = Problem(4096, 4096, k, order="grouped:8")
-    sets = [epilogue.operands(problem, "cuda", seed) for seed in range(sets_beyond_l2(Product.of(problem)))]
-    reference = epilogue.reference(sets[0])
+    sets = [operands(problem, "cuda", seed) for seed in range(sets_beyond_l2(Product.of(problem)))]
+    reference = product_of(sets[0])
     shape = {"m": problem.m, "n": problem.n, "k": problem.k, "tile": list(problem.tile)}
     works, about = [], []
-    for name in [name for name in epilogue.WAYS if name not in left_out]:
-        works.append([epilogue.WAYS[name](problem, one) for one in sets])
+    for name in [name for name in PRODUCT_WAYS if name not in left_out]:
+        works.append([PRODUCT_WAYS[name](problem, one) for one in sets])
         error = verified_work(f"{name} with bias and relu", works[-1][0], reference, PRODUCT_TOLERANCE)
         about.append({"kernel": name} | shape | {"dtype": problem.dtype, "relative_error": error})
     return _rows(about, works, samples)
@@ -128,12 +125,10 @@ def counted(contenders: Sequence[tuple[str, int, int]]) -> list[dict[str, int]]:
     kernels = [functions if name == "eager" else 1 for name, _, functions in wanted]
     # What a kernel leaves in the L2 stays there for the next one.
     each = profiled("fusion", wanted, sum(kernels), METRICS, options=("--cache-control", "none"))
-    if not each:
-        return [{} for _ in contenders]
     found = {}
     for one, count in zip(wanted, kernels, strict=True):
         own, each = each[:count], each[count:]
-        found[one] = {name: sum(kernel[name] for kernel in own) for name in METRICS}
+        found[one] = {name: sum(kernel[name] for kernel in own) for name in own[0]}
     return [found.get(one, {}) for one in contenders]
 
 

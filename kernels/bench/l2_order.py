@@ -1,17 +1,15 @@
 """l2-order: one kernel, one tile, one schedule; only the order in which tiles come differs."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from statistics import median
 from typing import Any
 
-from tilesim.kernel_config import KernelConfig
 from tilesim.problems import Problem
 from tilesim.products import Product
 
 from ..launch.named import named
 from ..measure.machine import measuring
-from .bench import METHOD, compare
+from .bench import METHOD, Contender, compare
 from .counters import TRAFFIC, counted
 
 ORDERS = ("row-major", "grouped:4", "grouped:8", "grouped:16", "hilbert")
@@ -24,22 +22,17 @@ KERNEL = "table:persistent"
 
 @measuring
 def l2_order(samples: int = 50) -> dict[str, Any]:
-    """Time and count the orders, in JSON values: "machine", "method" and "rows". A row per size and order has
-    what `bench` says, and what `traffic` counts where that can be read."""
-    rows: list[dict[str, Any]] = []
-    contenders: list[tuple[Product, KernelConfig]] = []
+    """Time and count the orders. A row per size and order has what `bench` says, and what `traffic` counts
+    where that can be read."""
+    rows = []
     for size in SIZES:
-        problem = Problem(*size)
-        each = {order: replace(problem, order=order) for order in ORDERS}
-        orders = {order: named(KERNEL, one) for order, one in each.items()}
-        rows += compare(problem, orders, samples=samples)
-        contenders += [(Product.of(problem), config) for config in orders.values()]
-    counts = traffic(contenders)
-    rows = [row | {"kernel": KERNEL} | moved for row, moved in zip(rows, counts, strict=True)]
+        orders = {order: named(KERNEL, Problem(*size, order=order)) for order in ORDERS}
+        timed = compare(Problem(*size), orders, samples=samples, counting=traffic)
+        rows += [row | {"kernel": KERNEL} for row in timed]
     return {"method": METHOD, "rows": rows}
 
 
-def traffic(contenders: Sequence[tuple[Product, KernelConfig]]) -> list[dict[str, float]]:
+def traffic(contenders: Sequence[tuple[Product, Contender]]) -> list[dict[str, Any]]:
     """TRAFFIC of each, the median of LAUNCHES, with l2_bytes and l2_hit_rate; {} where it cannot be read."""
     counts = counted([one for one in contenders for _ in range(LAUNCHES)], TRAFFIC)
     if not counts[0]:

@@ -108,9 +108,8 @@ SIZES = ((2048, 2048, 2048), (4096, 4096, 4096), (4096, 4352, 4096), (8192, 8192
 
 @measuring
 def ladder(*sizes: tuple[int, int, int], dtype: str = "bf16", samples: int = 50) -> dict[str, Any]:
-    """Time every step and cuBLAS at each (M, N, K), in JSON values: "machine", "method", "peak_tflops",
-    "bandwidth_gb_per_s" (each "measured", and "datasheet" where a preset knows it), "left_out" (why steps
-    cannot run here) and "rows".
+    """Time every step and cuBLAS at each (M, N, K): "peak_tflops", "bandwidth_gb_per_s" (each "measured", and
+    "datasheet" where a preset knows it), "left_out" (why steps cannot run here) and "rows".
 
     A row per size and step has step (from 1; None is cuBLAS), name, change, why, what `bench` says of a
     kernel, and METRICS; bytes_from says whether these are from "counters" or, dram_bytes alone, from a
@@ -144,7 +143,7 @@ def _rows(problem: Problem, samples: int, left_out: dict[str, str]) -> list[dict
     about: dict[str, dict[str, Any]] = {}
     for number, step in enumerate(STEPS, 1):
         small = problem.m * problem.n * problem.k <= step.max_multiplications
-        why_not = refusal(step.config, product) if small else "it would take too long"
+        why_not = refusal(step.config, problem) if small else "it would take too long"
         if why_not:
             left_out[f"{step.name} {problem.m}x{problem.n}x{problem.k}"] = why_not
             continue
@@ -154,20 +153,19 @@ def _rows(problem: Problem, samples: int, left_out: dict[str, str]) -> list[dict
     about[YARDSTICK] = {
         "step": None, "name": YARDSTICK, "change": "NVIDIA's library", "why": "The yardstick: torch.mm.",
     }  # fmt: skip
-    timed = compare(problem, contenders, warmup=10, samples=samples)
-    counts = counted([(product, contender) for contender in contenders.values()])
+    timed = compare(problem, contenders, warmup=10, samples=samples, counting=counted)
     model = {"bytes_from": "model", "dram_bytes": size_bytes(product)}
     return [
-        about[row["kernel"]] | row | ({"bytes_from": "counters"} | count if count else model)
-        for row, count in zip(timed, counts, strict=True)
+        about[row["kernel"]] | row | ({"bytes_from": "counters"} if "dram_bytes" in row else model)
+        for row in timed
     ]
 
 
-def refusal(config: KernelConfig, product: Product) -> str:
+def refusal(config: KernelConfig, problem: Problem) -> str:
     """Why the kernel cannot run here; empty where it can."""
     try:
-        work, _ = job_of(config, product, 1)
-        work.launcher(matrices(product, "cuda", seed=0))()
+        work, _ = job_of(config, problem, device(1))
+        work.launcher(matrices(Product.of(problem), "cuda", seed=0))()
     except KernelError as error:
         return str(error)
     return ""

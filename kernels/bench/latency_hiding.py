@@ -139,21 +139,18 @@ PRODUCT = Problem(1536, 2816, 4096, tile=(128, 128, 64), order="grouped:8")
 
 METHOD = (
     f"y = a * x + y in fp32, {ROUNDS} rounds of each warp, 16 bytes of x and of y a thread in a round, out of"
-    " DRAM: other data, four times the L2, is read before each launch; a warp waits for both before it stores"
-    f" and asks again; one block of {WARPS} warps an SM, of which some leave at once; y is compared with an"
+    " DRAM: a warp waits for both before it stores and asks again; one block an SM; y is compared with an"
     " exact sum first; cases take turns, {repeats} times; cycles: of an SM from its first warp's begin to its"
     " last warp's end, by the elements of that SM, median over SMs; wait: from a warp's question to its"
-    f" answer, over all rounds, warps and SMs, in launches that stamp each round; lanes: {SHOWN}"
-    " requests of each warp of the SM whose waits are then nearest to the mean of all, cycles from when its"
-    f" median warp began round {FROM}; blocks: a persistent kernel's main loops, as `tilesim record` stamps"
-    " them"
+    f" answer, in launches that stamp each round; lanes: {SHOWN} requests of each warp of the SM whose waits"
+    f" are then nearest to the mean of all, cycles from when its median warp began round {FROM}; blocks: a"
+    " persistent kernel's main loops, as `tilesim record` stamps them"
 )
 
 
 @measuring
 def latency_hiding(repeats: int = 9) -> dict[str, Any]:
-    """Time warps, host threads and thread blocks, in JSON values: "machine", "method", "repeats", "sms",
-    "rows", "lanes", "host" and "blocks".
+    """Time warps, host threads and thread blocks, in JSON values: "sms", "rows", "lanes", "host", "blocks".
 
     A row per SMs at work (1 or all) and warps: sms, warps, cycles (an element; p20, p50, p80 over repeats),
     bytes_per_clock (asked and stored, by the median), wait (cycles, p20, p50, p80). Lanes, where all SMs

@@ -25,8 +25,6 @@ from ..launch.operands import matrices
 from ..measure.machine import measuring, tick_ns
 from ..measure.timing import capture, in_turns, spread
 from ..probes.spin import blocks, gaps, launch, residents, shared_kb, sm_mhz, stamp_buffer
-from .bench import LIBRARIES, compare
-from .bench import METHOD as PRODUCTS_METHOD
 from .turnaround import CYCLES, ROUNDS, spun
 
 WARPS = 4
@@ -39,18 +37,15 @@ IN_A_ROW = 50
 TOGETHER = 30
 """Products, one after another, from the first call until the GPU is done with the last."""
 
-PRODUCT = Problem(1024, 1024, 1024)
-
 METHOD = (
-    f"host: {CALLS} calls by time.perf_counter_ns, {IN_A_ROW} between two waits for the GPU: of an empty"
-    " Triton kernel of one block, of PyTorch's add on one element, of a CUDA graph of that kernel; host and"
-    " wait: from such a call to the end of torch.cuda.synchronize; stream and graph: from the last end of any"
-    f" warp of a kernel to the first begin of one of the next, by %globaltimer, {KERNELS} kernels that spin"
-    f" {CYCLES} cycles, of one block of {32 * WARPS} threads or one an SM; turnaround: {ROUNDS} blocks for"
-    f" each SM that spin {CYCLES} cycles to twice as many, one at a time, by %clock64; figures over all"
-    f" repeats together, medians: of each repeat; together: {TOGETHER} products by cuBLAS, by the host's"
-    " clock from the first call to the end of torch.cuda.synchronize, called one by one or as one CUDA graph,"
-    f" and by the GPU's events where all are queued while it spins; products: {PRODUCTS_METHOD}"
+    f"host: {CALLS} calls, {IN_A_ROW} between two waits for the GPU: of an empty Triton kernel of one block,"
+    " of PyTorch's add on one element, of a CUDA graph of that kernel; host and wait: until the GPU is done;"
+    " stream and graph: from the last end of a kernel's warps to the first begin of the next one's, by"
+    f" %globaltimer, {KERNELS} kernels that spin {CYCLES} cycles, of one block of {32 * WARPS} threads or one"
+    f" an SM; turnaround: {ROUNDS} blocks for each SM that spin {CYCLES} cycles to twice as many, one at a"
+    f" time, by %clock64; figures over all repeats together; together: {TOGETHER} products by cuBLAS, by the"
+    " host's clock until the GPU is done, called one by one or as one CUDA graph, and by the GPU's events"
+    " where all are queued while it spins"
 )
 
 
@@ -61,12 +56,10 @@ def empty():
 
 @measuring
 def launch_latency(repeats: int = 9) -> dict[str, Any]:
-    """Time every kind of launch, in JSON values: "machine", "method", "repeats", "tick_ns", "sm_mhz", "rows",
-    "together" and "products".
+    """Time every kind of launch: "repeats", "tick_ns", "sm_mhz", "rows" and "together".
 
     A row has launch ("host", "host and wait", "stream", "graph" or "turnaround"), what, blocks (of a kernel),
-    count, ns (p20, p50, p80), mean_ns, and medians_ns (of each repeat). Products are rows of `bench` with
-    host_us, and call_us: how long the caller is held (median, p20, p80). Together: how ("calls", "graph" or
+    count, ns (p20, p50, p80), mean_ns, and medians_ns (of each repeat). Together: how ("calls", "graph" or
     "queued"), size (M, N and K), products, and us (p20, p50, p80).
     """
     sms = torch.cuda.get_device_properties().multi_processor_count
@@ -94,7 +87,6 @@ def launch_latency(repeats: int = 9) -> dict[str, Any]:
         "sm_mhz": round(mhz),
         "rows": [row(*key, runs) for key, runs in zip(cases, [*seen, turned], strict=True)],
         "together": [one for size in (1024, 2048) for one in _together(size, repeats)],
-        "products": _products(repeats),
     }
 
 
@@ -193,14 +185,3 @@ def _queued(work: Callable[[], object]) -> float:
     end.record()
     torch.cuda.synchronize()
     return 1e6 * begin.elapsed_time(end)
-
-
-def _products(repeats: int) -> list[dict[str, Any]]:
-    """Rows of `bench` with the host's work, of cuBLAS and of the operator, and how long a call takes."""
-    rows = []
-    for one in compare(PRODUCT, {name: LIBRARIES[name] for name in ("cublas", "matmul")}, host=True):
-        call = LIBRARIES[one["kernel"]](PRODUCT.dtype, matrices(Product.of(PRODUCT), "cuda", 0))
-        _calls(call)
-        ns = np.concatenate([_calls(call) for _ in range(repeats)])
-        rows.append(one | {"call_us": spread(ns / 1000)})
-    return rows

@@ -14,8 +14,9 @@ from triton.experimental.gluon import language as gl
 from ..errors import KernelError
 from ..measure.machine import measuring
 from ..measure.timing import in_turns, spread
+from ..microbenchmarks.cases import sms
 from ..microbenchmarks.stamping import Launch, read_stamps, stamp, stamp_buffer
-from ..probes.spin import clocks
+from ..probes.spin import NOUNROLL, clocks, loop
 from .counters import INSTRUCTIONS, profiled
 
 LANES = 32
@@ -44,14 +45,7 @@ _SUM = """{{
     mul.wide.u32 step, ctas, {tile_bytes};
     mov.f32 sum, 0f00000000;
     setp.ge.f32 go, sum, 0f00000000;
-    mov.u32 left, $3;
-    again:
-    .pragma "nounroll";
-    {body}
-    add.u64 at, at, step;
-    sub.u32 left, left, 1;
-    setp.ne.u32 on, left, 0;
-    @on bra again;
+    {loop}
     st.global.f32 [out], sum;
     bar.sync 0;
     mov.u32 $0, 0;
@@ -66,13 +60,7 @@ _CHAINS = """{{
     mad.wide.u32 out, tid, 4, $2;
     mov.b32 one, $4;
     {zeros}
-    mov.u32 left, $3;
-    again:
-    .pragma "nounroll";
-    {body}
-    sub.u32 left, left, 1;
-    setp.ne.u32 on, left, 0;
-    @on bra again;
+    {loop}
     {total}
     st.global.f32 [out], x0;
     bar.sync 0;
@@ -89,18 +77,17 @@ def sum_code(factor: int, loads: str, threads: int) -> str:
     else:  # values are never negative, so every load executes, but only after the previous value has arrived
         waits = [f"setp.ge.f32 go, v{i}, 0f00000000;" for i in range(factor)]
         body = [f"@go {read} {add} {wait}" for read, add, wait in zip(reads, adds, waits, strict=True)]
-    tile = factor * threads
-    return _SUM.format(
-        factor=factor, threads=threads, tile=tile, tile_bytes=BYTES * tile, body="\n".join(body)
-    )
+    turn, tile = loop(NOUNROLL + "\n".join([*body, "add.u64 at, at, step;"]), "$3"), factor * threads
+    return _SUM.format(factor=factor, threads=threads, tile=tile, tile_bytes=BYTES * tile, loop=turn)
 
 
 def chains_code(factor: int) -> str:
     chains = range(factor)
+    adds = "\n".join(f"fma.rn.f32 x{i}, x{i}, one, 1.0;" for i in chains)
     return _CHAINS.format(
         factor=factor,
         zeros="\n".join(f"mov.f32 x{i}, 0f00000000;" for i in chains),
-        body="\n".join(f"fma.rn.f32 x{i}, x{i}, one, 1.0;" for i in chains) * (TURN // factor),
+        loop=loop(NOUNROLL + adds * (TURN // factor), "$3"),
         total="\n".join(f"add.f32 x0, x0, x{i};" for i in chains[1:]),
     )
 
@@ -116,36 +103,31 @@ def unrolled(stamps, x, sums, turns, one, CODE: gl.constexpr):
     stamp(stamps, begin, begin_ns, done)
 
 
-class Summing:
-    """fp32 [n] values in GPU memory, and launches that sum the first of them with one block per SM."""
-
-    def __init__(self, n: int, random: torch.Generator) -> None:
-        self.x = torch.randint(LARGEST, (n,), generator=random, device=random.device).float()
-        self.sms = torch.cuda.get_device_properties().multi_processor_count
-        self.right = {n: float(self.x.sum(dtype=torch.float64))}
-
-    def launch(self, n: int, warps: int, loads: str, factor: int) -> Launch:
-        """Sum the first n values, a multiple of what all threads load a turn. KernelError for a wrong sum."""
-        threads = LANES * warps
-        turns = n // (self.sms * threads * factor)
-        stamps, sums = stamp_buffer(self.sms), torch.full((self.sms * threads,), torch.nan, device="cuda")
-        code = sum_code(factor, loads, threads)
-        unrolled[(self.sms,)](stamps, self.x, sums, turns, ONE, CODE=code, num_warps=warps)
-        got = float(sums.sum(dtype=torch.float64))
-        if n not in self.right:
-            self.right[n] = float(self.x[:n].sum(dtype=torch.float64))
-        if got != self.right[n]:
-            raise KernelError(f"the sum of {n} values with factor {factor} is {got}, not {self.right[n]}")
-        return read_stamps(stamps.cpu().numpy())
+def integers(n: int) -> torch.Tensor:
+    random = torch.Generator("cuda").manual_seed(0)
+    return torch.randint(LARGEST, (n,), generator=random, device="cuda").float()
 
 
-def chain(warps: int, factor: int, turns: int) -> Launch:
-    """A block of `warps` warps, whose threads do TURN * turns multiply-adds. KernelError for a wrong sum."""
-    stamps, sums = stamp_buffer(1), torch.full((LANES * warps,), torch.nan, device="cuda")
-    unrolled[(1,)](stamps, sums, sums, turns, ONE, CODE=chains_code(factor), num_warps=warps)
-    if (sums != TURN * turns).any():
-        raise KernelError(f"{factor} chains of multiply-adds do not add up to {TURN * turns}")
+def launch(x: torch.Tensor, right: float, code: str, blocks: int, warps: int, turns: int) -> Launch:
+    """Launch `code` once over x, fp32. Raises KernelError unless its sums add up to `right`."""
+    stamps, sums = stamp_buffer(blocks), torch.full((blocks * LANES * warps,), torch.nan, device="cuda")
+    unrolled[(blocks,)](stamps, x, sums, turns, ONE, CODE=code, num_warps=warps)
+    got = float(sums.sum(dtype=torch.float64))
+    if got != right:
+        raise KernelError(f"sums of {turns} turns by {warps} warps add up to {got} instead of {right}")
     return read_stamps(stamps.cpu().numpy())
+
+
+def of_sum(x: torch.Tensor, n: int, warps: int, loads: str, factor: int) -> Callable[[], Launch]:
+    """Sums the first n values, a multiple of what all threads load a turn, with a thread block on each SM."""
+    turns, right = n // (sms() * LANES * warps * factor), float(x[:n].sum(dtype=torch.float64))
+    return partial(launch, x, right, sum_code(factor, loads, LANES * warps), sms(), warps, turns)
+
+
+def of_chains(x: torch.Tensor, warps: int, factor: int) -> Callable[[], Launch]:
+    """One thread block, whose threads each count to TURN * CHAIN_TURNS."""
+    right = float(TURN * CHAIN_TURNS * LANES * warps)
+    return partial(launch, x, right, chains_code(factor), 1, warps, CHAIN_TURNS)
 
 
 WARPS = (1, 4, 8, 16, 32)
@@ -157,34 +139,26 @@ METHOD = (
     "sums of fp32, one thread block on each SM, each thread with `factor` loads of 4 bytes a turn of its"
     " loop: together (all are under way before the first is added) or one by one (each is predicated on the"
     " value before); gb_per_s: bytes of the values by the time from the first block's begin to the last"
-    " one's end, stamped in the kernel, so that no launch is in it; chains: one thread block,"
-    f" {CHAIN_TURNS * TURN} multiply-adds a thread in `factor` chains of dependent ones; cycles: of an SM,"
-    " from begin to end;"
-    " each launch's sums must be exact; {launches} launches of each in turn, after one that is not timed;"
-    " medians with p20 and p80; issued: instructions that warps executed in one launch, by Nsight Compute,"
-    " 0 where it reads no counters"
+    f" one's end; chains: one thread block, {CHAIN_TURNS * TURN} multiply-adds a thread in `factor` chains of"
+    " dependent ones; each launch's sums must be exact; {launches} launches of each in turn; issued:"
+    " instructions that warps executed in one launch, by Nsight Compute, 0 where it reads no counters"
 )
 
 
 @measuring
 def loop_unrolling(launches: int = 10) -> dict[str, Any]:
-    """Time each factor in JSON values: "machine", "method", "sms", "rows" (of sums) and "chains".
-
-    A row has factor, loads ("together" or "one by one"), warps (on each SM), n (values); gb_per_s (the
-    median), p20 and p80; sm_mhz, and issued. A row of chains has factor, warps, and cycles (the median), p20,
-    p80 of one multiply-add of each thread.
-    """
-    sms = torch.cuda.get_device_properties().multi_processor_count
-    sizes = [rounds * sms * LANES * max(WARPS) * max(FACTORS) for rounds in ROUNDS]
-    summing = Summing(sizes[-1], torch.Generator("cuda").manual_seed(0))
+    """Time each factor: "sms", "rows" (of sums) and "chains". A row has factor, loads ("together" or "one by
+    one"), warps (on each SM), n (values); gb_per_s (the median), p20 and p80; sm_mhz, and issued. A row of
+    chains has factor, warps, and cycles (the median), p20, p80 of one multiply-add of each thread."""
+    sizes = [rounds * sms() * LANES * max(WARPS) * max(FACTORS) for rounds in ROUNDS]
+    x = integers(sizes[-1])
     sums = list(product(sizes, WARPS, LOADS, FACTORS))
     chains = list(product(WARPS[1:], FACTORS))  # 1, 2, 4 and 8 warps on each of an SM's four partitions
-    work = [partial(summing.launch, *case) for case in sums]
-    work += [partial(chain, *case, CHAIN_TURNS) for case in chains]
+    work = [of_sum(x, *case) for case in sums] + [of_chains(x, *case) for case in chains]
     seen = in_turns(work, launches)
     first = [case for case in sums if case[0] == sizes[0]]
     counts = profiled("loop_unrolling", first, len(first), INSTRUCTIONS, "^unrolled$")
-    issued = {case: count["issued"] for case, count in zip(first, counts or (), strict=False)}
+    issued = {case: count.get("issued", 0) for case, count in zip(first, counts, strict=True)}
     rows = [
         {"factor": factor, "loads": loads, "warps": warps, "n": n}
         | spread([4 * n / run.ns for run in runs], "gb_per_s", None)
@@ -192,15 +166,15 @@ def loop_unrolling(launches: int = 10) -> dict[str, Any]:
         | {"issued": issued.get((n, warps, loads, factor), 0)}
         for (n, warps, loads, factor), runs in zip(sums, seen[: len(sums)], strict=True)
     ]
-    of_chains = [
+    chain_rows = [
         {"factor": factor, "warps": warps}
         | spread([run.cycles / (TURN * CHAIN_TURNS) for run in runs], "cycles", None)
         for (warps, factor), runs in zip(chains, seen[len(sums) :], strict=True)
     ]
     method = METHOD.format(launches=launches)
-    return {"method": method, "sms": summing.sms, "rows": rows, "chains": of_chains}
+    return {"method": method, "sms": sms(), "rows": rows, "chains": chain_rows}
 
 
 def once(cases: Sequence[Any]) -> list[Callable[[], Launch]]:
-    summing = Summing(max(n for n, *_ in cases), torch.Generator("cuda").manual_seed(0))
-    return [partial(summing.launch, *case) for case in cases]
+    x = integers(max(n for n, *_ in cases))
+    return [of_sum(x, *case) for case in cases]

@@ -3,7 +3,6 @@
 from typing import Any
 
 from tilesim.problems import Problem
-from tilesim.products import Product
 
 from ..launch.named import named
 from ..measure.machine import measuring
@@ -16,15 +15,12 @@ KERNEL = "naive-tma"
 
 @measuring
 def memory_hierarchy(samples: int = 50) -> dict[str, Any]:
-    """Time and count cubes in bf16, in JSON values: "machine", "method" and "rows". A row per size has what
-    `bench` says, requested_bytes, which is what all tiles load, and what `traffic` counts where that can be
-    read."""
-    rows, contenders = [], []
+    """Time and count cubes in bf16. A row per size has what `bench` says, requested_bytes, which is what all
+    tiles load, and what `traffic` counts where that can be read."""
+    rows = []
     for size in (2048, 4096, 8192):
         problem = Problem(size, size, size, order="grouped:8")
-        config = named(KERNEL, problem, warps=8, stages=3)
-        (row,) = compare(problem, {KERNEL: config}, samples=samples)
+        kernel = {KERNEL: named(KERNEL, problem, warps=8, stages=3)}
+        (row,) = compare(problem, kernel, samples=samples, counting=traffic)
         rows.append(row | {"requested_bytes": problem.requested_bytes})
-        contenders.append((Product.of(problem), config))
-    rows = [row | moved for row, moved in zip(rows, traffic(contenders), strict=True)]
     return {"method": METHOD, "rows": rows}

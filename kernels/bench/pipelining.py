@@ -21,9 +21,9 @@ STAGES = (1, 2, 3, 4)
 
 @measuring
 def pipelining(samples: int = 100) -> dict[str, Any]:
-    """Time the kernel with 1 to 4 stages, then record it, in JSON values: "machine", "method" and "rows". A
-    row has what `bench` says, and k_step_ns and k_step_cycles: what a K-step of the main loop takes, the
-    median over the thread blocks of the most typical run recorded."""
+    """Time the kernel with 1 to 4 stages, then record it. A row has what `bench` says, and k_step_ns and
+    k_step_cycles: what a K-step of the main loop takes, the median over the thread blocks of the most typical
+    run recorded."""
     kernels = {str(stages): named("naive-ptr", PRODUCT, warps=8, stages=stages) for stages in STAGES}
     timed = compare(PRODUCT, kernels, samples=samples)
     rows = []

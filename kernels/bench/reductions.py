@@ -36,12 +36,10 @@ METHOD = (
 
 @measuring
 def reductions(*sizes: int, warmup: int = 30, samples: int = 100) -> dict[str, Any]:
-    """Time each step on fp32 vectors of `sizes` values, in JSON values: "machine", "method" and "rows".
-
-    A row per size and step, and one each for torch.sum and copy, has name, why (in a sentence), n; us (the
-    median), p20 and p80 in µs; gb_per_s, share_of_copy; stages (launches of one sum); relative_error
-    against a float64 sum, None for the copy. Raises KernelError, too, for a size that does not fit.
-    """
+    """Time each step on fp32 vectors of `sizes` values. A row per size and step, and one each for torch.sum
+    and copy, has name, why (in a sentence), n; us (the median), p20 and p80 in µs; gb_per_s, share_of_copy;
+    stages (launches of one sum); relative_error against a float64 sum, None for the copy. Raises KernelError,
+    too, for a size that does not fit."""
     rows: list[dict[str, Any]] = []
     for n in sizes or SIZES:
         with _memory(n):

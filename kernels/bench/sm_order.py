@@ -30,24 +30,20 @@ LAUNCHED = ("cold", "back to back", "after a full GPU")
 """What is between two launches: a pause, nothing, or a kernel of 16 blocks for each SM of uneven length."""
 
 METHOD = (
-    f"launches of one or two blocks for each SM, forced by shared memory, that spin {CYCLES} cycles; cold:"
-    f" after {1000 * PAUSE_S:g} ms without work; after a full GPU: right after a kernel of 16 blocks for each"
-    " SM of uneven length; alike: launches in the most frequent order; explained: launches that fill_order"
-    " gives from tiers and first, the SM that each tier begins with; gpcs: SMs joined by clusters of"
-    f" {CLUSTER}"
+    f"launches of one or two blocks for each SM that spin {CYCLES} cycles; cold: after {1000 * PAUSE_S:g} ms"
+    " without work; after a full GPU: right after a kernel of 16 blocks for each SM of uneven length; alike:"
+    " launches in the most frequent order; explained: launches that fill_order gives from tiers and first,"
+    f" the SM that each tier begins with; gpcs: SMs joined by clusters of {CLUSTER}"
 )
 
 
 @measuring
 def sm_order(launches: int = 200) -> dict[str, Any]:
-    """The order in which this machine's GPU fills its SMs, in JSON values: "machine", "method", "device" (the
-    preset's name, or ""), "tiers" (of groups of SMs, by the orders), "as_preset" (whether the preset says the
-    same, None where it says nothing), "gpcs" (by clusters), "launch_spread_ns" (median, from the first
-    block's begin to the last's, one block an SM) and "rows": launched, blocks_per_sm, launches, alike,
-    explained, and first, a list of [SM that each tier began with, launches].
-
-    Raises KernelError, too, where the blocks did not spread over all SMs evenly.
-    """
+    """The order in which this machine's GPU fills its SMs: "device" (the preset's name, or ""), "tiers" (of
+    groups of SMs, by the orders), "as_preset" (whether the preset says the same, None where it says nothing),
+    "gpcs" (by clusters) and "rows": launched, blocks_per_sm, launches, alike, explained, and first, a list of
+    [SM that each tier began with, launches]. Raises KernelError, too, where the blocks did not spread over
+    all SMs evenly."""
     here = device(1)
     kinds = [(launched, each) for each in (1, 2) for launched in LAUNCHED]
     seen = {kind: _launches(here.sms, *kind, launches) for kind in kinds}
@@ -58,14 +54,12 @@ def sm_order(launches: int = 200) -> dict[str, Any]:
         {"launched": launched, "blocks_per_sm": each} | tally(runs, known or found)
         for (launched, each), runs in orders.items()
     ]
-    begun = np.concatenate([runs["begin_ns"] for (_, each), runs in seen.items() if each == 1])
     return {
         "method": METHOD,
         "device": here.name,
         "tiers": found,
         "as_preset": None if known is None else found == known,
         "gpcs": _gpcs(here.sms),
-        "launch_spread_ns": int(np.median(np.ptp(begun, axis=1))),
         "rows": rows,
     }
 

@@ -1,18 +1,47 @@
-"""strided_sum: one table of numbers, added up along its rows or down its columns."""
+"""strided_sum: one table of numbers, added up along its rows or down its columns.
+
+The table has `columns` cells a row and is read down its columns: thread i of `threads` takes LOADS cells of
+column i // (rows / LOADS), which are rows / LOADS rows apart. With one column, a row is a cell, so
+neighboring threads take neighboring cells. Each cell is taken once, so all sums are the same.
+"""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
 import torch
+import triton
+import triton.language as tl
 
 from ..errors import KernelError
-from ..ideas.strided_sum import BLOCK, launch
 from ..launch.job import Launch
 from ..launch.operands import beyond_l2
 from ..measure.machine import measuring
 from ..measure.timing import method, replayed
 from .counters import COUNTERS, profiled
+
+BLOCK, WARPS = 256, 8
+"""Threads per block."""
+
+
+@triton.jit(do_not_specialize=["columns"])
+def sum_columns(x, sums, part, columns, BLOCK: tl.constexpr, LOADS: tl.constexpr):
+    """x: fp32 [rows * columns]. sums: fp32, one per thread block. part: rows / LOADS."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)  # [BLOCK]
+    cell = (i % part) * columns + i // part
+    total = tl.load(x + cell)
+    for turn in tl.static_range(1, LOADS):
+        total += tl.load(x + cell + turn * part * columns)
+    tl.store(sums + tl.program_id(0), tl.sum(total, 0))
+
+
+def launch(x: torch.Tensor, sums: torch.Tensor, columns: int, loads: int = 1) -> None:
+    """Sum x [n], n a multiple of BLOCK, loads and columns together, into the first of sums [n / BLOCK]."""
+    blocks = len(x) // (BLOCK * loads)
+    sum_columns[(blocks,)](
+        x, sums, len(x) // columns // loads, columns, BLOCK=BLOCK, LOADS=loads, num_warps=WARPS
+    )
+
 
 CELLS = 8192**2
 """Of the table: 268 MB, five times what the L2 of an H200 holds."""
@@ -40,9 +69,9 @@ METHOD = (
 
 @measuring
 def strided_sum(samples: int = 40) -> dict[str, Any]:
-    """Time each case, in JSON values: "machine", "method", "cells", "element" and "rows". A row: columns,
-    loads, us (median), p20, p80, gb_per_s (bytes of the table by the median time), sum, samples, and where
-    counters can be read what COUNTED names."""
+    """Time each case: "cells", "element" (bytes) and "rows": columns, loads, us (median), p20, p80, gb_per_s
+    (bytes of the table by the median time), sum, samples, and where counters can be read what COUNTED names.
+    """
     cases = [(columns, loads) for columns in COLUMNS for loads in LOADS]
     sets = beyond_l2(ELEMENT * CELLS)
     tables = [table(seed) for seed in range(sets)]
@@ -50,7 +79,7 @@ def strided_sum(samples: int = 40) -> dict[str, Any]:
     totals = [checked_sum(tables[0], sums, *case) for case in cases]
     launches = {str(case): [partial(launch, x, sums, *case) for x in tables] for case in cases}
     timed = replayed(launches, 10, samples).values()
-    counts = profiled("strided_sum", cases, len(cases), COUNTED, "strided_sum") or [{}] * len(cases)
+    counts = profiled("strided_sum", cases, len(cases), COUNTED, "sum_columns")
     rows = [
         {"columns": columns, "loads": loads}
         | times

@@ -5,7 +5,6 @@ from typing import Any
 import torch
 
 from tilesim.problems import Problem
-from tilesim.products import Product
 
 from ..errors import KernelError
 from ..launch.named import named
@@ -26,21 +25,17 @@ TILES = ((64, 64, 64), (64, 128, 64), (128, 128, 64), (128, 256, 64))
 
 METHOD = (
     f"one thread block of four warps on each SM multiplies {K_STEPS} K-steps by wgmma m64nN, both operands in"
-    f" shared memory, which nothing loads meanwhile; by %clock64; {LAUNCHES} launches of each case in each of"
-    " the repeats, which take turns; the product of the first K-steps is compared with the exact one;"
-    " products: " + PRODUCTS_METHOD
+    f" shared memory; {LAUNCHES} launches of each case in each of the repeats, which take turns; the first"
+    " product is compared with the exact one; products: " + PRODUCTS_METHOD
 )
 
 
 @measuring
 def tiling_hierarchy(repeats: int = 5) -> dict[str, Any]:
-    """Rates of one warp group's wgmma, in JSON values: "machine", "method", "repeats", "rows" and "products".
-
-    A row has dtype, tile [64, N, K], warps, ctas_per_sm, and macs_per_clock (of an SM) and sm_mhz, each as
-    p20, p50 and p80. Products are rows of `bench`, one for each of TILES, with METRICS where counted.
-
-    Raises KernelError, too, where the GPU has no wgmma.
-    """
+    """Rates of one warp group's wgmma: "repeats", "rows" and "products". A row has dtype, tile [64, N, K],
+    warps, ctas_per_sm, and macs_per_clock (of an SM) and sm_mhz, each as p20, p50 and p80. Products are rows
+    of `bench`, one for each of TILES, with METRICS where counted. Raises KernelError, too, where the GPU has
+    no wgmma."""
     if not has_wgmma():
         raise KernelError(f"{torch.cuda.get_device_name()} has no wgmma, which sm_90 alone has")
     random = torch.Generator("cuda").manual_seed(0)
@@ -48,7 +43,5 @@ def tiling_hierarchy(repeats: int = 5) -> dict[str, Any]:
     turns = [measured(multiplying(random, cases)) for _ in range(repeats)]
     problems = [Problem(4096, 4096, 4096, tile=tile, order="grouped:8") for tile in TILES]
     configs = {f"{one.tile[0]}x{one.tile[1]}": named("naive-tma", one) for one in problems}
-    timed = compare(problems[0], configs, samples=50)
-    counts = counted([(Product.of(problems[0]), config) for config in configs.values()])
-    products = [row | count for row, count in zip(timed, counts, strict=True)]
+    products = compare(problems[0], configs, samples=50, counting=counted)
     return {"method": METHOD, "repeats": repeats, "rows": merged(turns), "products": products}

@@ -29,17 +29,15 @@ RESERVED_KB = 1
 """Shared memory that CUDA takes for itself in every block, since sm_80."""
 
 METHOD = (
-    f"blocks that only spin, {ROUNDS} per slot; gap: cycles of the SM from the last warp's end of a block to"
-    f" the first warp's begin of its successor in the slot; equal: all blocks spin {CYCLES} cycles;"
-    f" staggered: {CYCLES} to twice as many, evenly spread; ns by the SM clock as the same launches show it"
-    " against %globaltimer; figures over all repeats together, medians: of each repeat"
+    f"blocks that only spin, {ROUNDS} per slot; gap: cycles of the SM from a block's end to its successor's"
+    f" begin; equal: all blocks spin {CYCLES} cycles; staggered: {CYCLES} to twice as many, evenly spread; ns"
+    " by the SM clock as the same launches show it against %globaltimer; figures over all repeats together"
 )
 
 
 @measuring
 def turnaround(repeats: int = 5) -> dict[str, Any]:
-    """The CTA turnaround of this machine's GPU in JSON values: "machine", "method", "tick_ns", "sm_mhz",
-    "launch_ns" and "rows".
+    """The CTA turnaround of this machine's GPU: "tick_ns", "sm_mhz", "launch_ns" and "rows".
 
     A row per threads, shared memory and spin: threads, shared_kb, spin, residents (as stamped), gaps (their
     number), cycles and ns (each with min, p20, p50, p80), medians_ns (of each repeat), and the mean by

@@ -1,4 +1,4 @@
-"""The host's own y = a * x + y, its memory's latency, and its caches."""
+"""The host's own y = a * x + y, and its memory's latency."""
 
 import os
 import time
@@ -21,10 +21,9 @@ HOPS = 200_000
 def axpy_by_threads(repeats: int) -> dict[str, Any]:
     """What the host takes for y = a * x + y by PyTorch, by its number of threads, in JSON values.
 
-    "name" and "cores" of the host, "cache_bytes" (a core's L1 for data and L2, 0 where not known),
-    "latency_ns" of a load that depends on the one before, beyond what it takes in the nearest cache, and
-    "rows": threads, ns (an element; p20, p50, p80 over repeats), gb_per_s (two words read and one written, by
-    the median).
+    "name" and "cores" of the host, "latency_ns" of a load that depends on the one before, beyond what it
+    takes in the nearest cache, and "rows": threads, ns (an element; p20, p50, p80 over repeats), gb_per_s
+    (two words read and one written, by the median).
     """
     cores = len(os.sched_getaffinity(0))
     x, y = torch.rand(VALUES), torch.rand(VALUES)
@@ -49,20 +48,9 @@ def axpy_by_threads(repeats: int) -> dict[str, Any]:
     return {
         "name": next(names, ""),
         "cores": cores,
-        "cache_bytes": cache_bytes(Path("/sys/devices/system/cpu/cpu0/cache")),
         "latency_ns": round(float(latency), 1),
         "rows": rows,
     }
-
-
-def cache_bytes(folder: Path) -> int:
-    """Bytes of a core's L1 for data and its L2, as Linux says; 0 where it does not."""
-    size = 0
-    for one in folder.glob("index*"):
-        kind, level, text = ((one / name).read_text().strip() for name in ("type", "level", "size"))
-        if kind != "Instruction" and level in ("1", "2"):
-            size += 1024 * int(text.removesuffix("K"))
-    return size
 
 
 def _chase(places: int) -> Callable[[], float]:

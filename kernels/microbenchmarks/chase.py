@@ -11,7 +11,7 @@ from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 
 from ..errors import KernelError
-from ..probes.spin import clocks
+from ..probes.spin import clocks, loop
 from .stamping import Launch, read_stamps, stamp, stamp_buffer
 
 LINE = 128
@@ -25,63 +25,42 @@ ORDERS = ("anywhere", "in pages")
 UNROLLED = 16
 """Hops between two branches."""
 
-_FOLLOW = """{{
+_CHASE = """{{
     .reg .pred on;
-    .reg .b32 left;
-    .reg .b64 at;
+    .reg .b32 left, taken;
+    .reg .b64 at, out, before, after;
     mov.u64 at, $1;
-    mov.u32 left, $2;
-    again:
+    mov.u64 out, $2;
     {hops}
-    sub.u32 left, left, 1;
-    setp.ne.u32 on, left, 0;
-    @on bra again;
+    over:
     mov.u64 $0, at;
     }}"""
-FOLLOW_L2 = _FOLLOW.format(hops="ld.global.cg.u64 at, [at];" * UNROLLED)
-FOLLOW_L1 = _FOLLOW.format(hops="ld.global.ca.u64 at, [at];" * UNROLLED)
+FOLLOW_L2 = _CHASE.format(hops=loop("ld.global.cg.u64 at, [at];" * UNROLLED, "$3"))
+FOLLOW_L1 = _CHASE.format(hops=loop("ld.global.ca.u64 at, [at];" * UNROLLED, "$3"))
+TIME_L2 = _CHASE.format(
+    hops=loop(
+        """mov.u64 before, %clock64;
+    ld.global.cg.u64 at, [at];
+    setp.eq.u64 on, at, 0;
+    @on bra over;
+    mov.u64 after, %clock64;
+    sub.u64 after, after, before;
+    cvt.u32.u64 taken, after;
+    st.global.u32 [out], taken;
+    add.u64 out, out, 4;""",
+        "$3",
+    )
+)
+"""One hop a turn, whose cycles include the branch that waits for the address."""
 
 
 @gluon.jit(do_not_specialize=["start", "turns"])
-def chase(stamps, start, turns, FOLLOW: gl.constexpr):
-    """From address `start`, follow UNROLLED * turns addresses; the last one is the checksum."""
+def chase(stamps, start, took, turns, FOLLOW: gl.constexpr):
+    """From address `start`, follow the addresses of so many turns; the last one is the checksum. TIME_L2
+    writes the cycles of each hop to `took`, int32 [turns]."""
     begin, begin_ns = clocks()
     last = gl.inline_asm_elementwise(
-        FOLLOW, "=l,l,r", [start, turns], dtype=gl.int64, is_pure=False, pack=1
-    )  # fmt: skip
-    stamp(stamps, begin, begin_ns, last)
-
-
-@gluon.jit(do_not_specialize=["start", "hops"])
-def timed_chase(stamps, took, start, hops):
-    """The same through the L2, with the cycles of each hop in `took`, int32 [hops]. The cycles include the
-    branch that waits for the address."""
-    begin, begin_ns = clocks()
-    last = gl.inline_asm_elementwise(
-        """{
-        .reg .pred on;
-        .reg .b32 left, taken;
-        .reg .b64 at, out, before, after;
-        mov.u64 at, $1;
-        mov.u64 out, $2;
-        mov.u32 left, $3;
-        again:
-        mov.u64 before, %clock64;
-        ld.global.cg.u64 at, [at];
-        setp.eq.u64 on, at, 0;
-        @on bra over;
-        mov.u64 after, %clock64;
-        sub.u64 after, after, before;
-        cvt.u32.u64 taken, after;
-        st.global.u32 [out], taken;
-        add.u64 out, out, 4;
-        sub.u32 left, left, 1;
-        setp.ne.u32 on, left, 0;
-        @on bra again;
-        over:
-        mov.u64 $0, at;
-        }""",
-        "=l,l,l,r", [start, took, hops], dtype=gl.int64, is_pure=False, pack=1,
+        FOLLOW, "=l,l,l,r", [start, took, turns], dtype=gl.int64, is_pure=False, pack=1
     )  # fmt: skip
     stamp(stamps, begin, begin_ns, last)
 
@@ -101,19 +80,18 @@ class Chain:
 
     def follow(self, hops: int, cached: bool = False) -> Launch:
         """Follow `hops` more addresses, a multiple of UNROLLED."""
-        stamps, start = stamp_buffer(1), int(self._address(self.visits[self.at]))
-        chase[(1,)](stamps, start, hops // UNROLLED, FOLLOW=FOLLOW_L1 if cached else FOLLOW_L2, num_warps=1)
-        return self._arrived(stamps, hops)
+        took = torch.zeros(1, dtype=torch.int32, device=self.memory.device)
+        return self._launch(FOLLOW_L1 if cached else FOLLOW_L2, took, hops, hops // UNROLLED)
 
     def time_hops(self, hops: int) -> torch.Tensor:
         """Follow `hops` more addresses through the L2: the cycles of each, int32 [hops]."""
-        stamps, start = stamp_buffer(1), int(self._address(self.visits[self.at]))
-        took = torch.zeros(hops, dtype=torch.int32, device=stamps.device)
-        timed_chase[(1,)](stamps, took, start, hops, num_warps=1)
-        self._arrived(stamps, hops)
+        took = torch.zeros(hops, dtype=torch.int32, device=self.memory.device)
+        self._launch(TIME_L2, took, hops, hops)
         return took
 
-    def _arrived(self, stamps: torch.Tensor, hops: int) -> Launch:
+    def _launch(self, code: str, took: torch.Tensor, hops: int, turns: int) -> Launch:
+        stamps, start = stamp_buffer(1), int(self._address(self.visits[self.at]))
+        chase[(1,)](stamps, start, took, turns, FOLLOW=code, num_warps=1)
         seen = read_stamps(stamps.cpu().numpy())
         self.at = (self.at + hops) % len(self.visits)
         if seen.checksum != int(self._address(self.visits[self.at])):
@@ -159,12 +137,7 @@ CHASE = f"""{{
     mov.u64 $0, %clock64;
     mov.u64 $1, %globaltimer;
     mov.u32 at, base;
-    mov.u32 left, $3;
-    again:
-    {"ld.shared.u32 at, [at];" * UNROLLED}
-    sub.u32 left, left, 1;
-    setp.ne.u32 on, left, 0;
-    @on bra again;
+    {loop("ld.shared.u32 at, [at];" * UNROLLED, "$3")}
     sub.u32 at, at, base;
     shr.u32 $2, at, 2;
     }}"""
@@ -180,13 +153,8 @@ READ = f"""{{
     bar.sync 0;
     mov.u64 $0, %clock64;
     mov.u64 $1, %globaltimer;
-    mov.u32 left, $3;
     mov.u32 sum, 0;
-    again:
-    {"ld.volatile.shared.v4.u32 {a, b, c, d}, [at]; add.u32 sum, sum, a;" * UNROLLED}
-    sub.u32 left, left, 1;
-    setp.ne.u32 on, left, 0;
-    @on bra again;
+    {loop("ld.volatile.shared.v4.u32 {a, b, c, d}, [at]; add.u32 sum, sum, a;" * UNROLLED, "$3")}
     mov.u32 $2, sum;
     bar.sync 0;
     }}"""

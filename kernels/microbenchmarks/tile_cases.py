@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import product
 from math import prod
-from typing import Any
 
 import torch
 
@@ -44,17 +43,9 @@ def tile_loads(random: torch.Generator) -> Iterator[Case]:
             if source == "L2":
                 asked = in_l2(asked)
             if stages * asked.stage_bytes <= most and asked.footprint <= words.nbytes:
-                yield _label(asked, source), _loading(asked, source, words, LOADS[source])
-
-
-def first_loads(random: torch.Generator) -> Iterator[Case]:
-    """The first load of a thread block that is alone on the GPU, with a cold TMA descriptor."""
-    words = _words(random)
-    for by, tile, source in product(ways(), ((32, 32), *TILES), LOADS):
-        asked = TileLoads(by, tile, 1, 1, 1)
-        launch = _loading(asked, source, words, 1)
-        # on some GPUs one load is shorter than a timer tick
-        yield _label(asked, source), lambda launch=launch: {"cycles": launch()["cycles"]}
+                label = {"by": by, "source": source, "tile": list(tile), "stage_bytes": asked.stage_bytes}
+                label |= {"stages": stages, "sms": blocks, "together": together}
+                yield label, _loading(asked, source, words)
 
 
 def multiplying(
@@ -131,13 +122,8 @@ def _words(random: torch.Generator) -> torch.Tensor:
     return words.random_(-(2**15), 2**15 - 1, generator=random)
 
 
-def _label(asked: TileLoads, source: str) -> dict[str, Any]:
-    stage = {"tile": list(asked.tile), "stage_bytes": asked.stage_bytes, "stages": asked.stages}
-    return {"by": asked.by, "source": source} | stage | {"sms": asked.blocks, "together": asked.together}
-
-
-def _loading(asked: TileLoads, source: str, words: torch.Tensor, loads: int) -> Callable[[], Figures]:
-    loading = TileLoading(asked, words)
+def _loading(asked: TileLoads, source: str, words: torch.Tensor) -> Callable[[], Figures]:
+    loading, loads = TileLoading(asked, words), LOADS[source]
     loading.check(loads)
 
     def figures() -> Figures:

@@ -46,50 +46,6 @@ def added(smem):
 
 
 @gluon.jit
-def ask_tma(a, b, row, smem_a, smem_b, full, BM: gl.constexpr, BN: gl.constexpr):
-    hopper.mbarrier.expect(full, 2 * (BM + BN) * WIDTH)
-    tma_load(a, [row, 0], full, smem_a)
-    tma_load(b, [row + BM, 0], full, smem_b)
-
-
-@gluon.jit(do_not_specialize=["loads", "round"])
-def load_by_tma(
-    stamps, a, b, loads, round,
-    BM: gl.constexpr, BN: gl.constexpr, STAGES: gl.constexpr, CHECKED: gl.constexpr,
-):  # fmt: skip
-    """Load `loads` stages of a matrix [rows, COLUMNS]; a and b are TMA descriptors of it with boxes of BM and
-    BN rows. CHECKED: sum all values."""
-    smem_a = gl.allocate_shared_memory(a.dtype, [STAGES, BM, WIDTH], a.layout)
-    smem_b = gl.allocate_shared_memory(b.dtype, [STAGES, BN, WIDTH], b.layout)
-    full = gl.allocate_shared_memory(gl.int64, [STAGES, 1], hopper.mbarrier.MBarrierLayout())
-    for i in gl.static_range(STAGES):
-        hopper.mbarrier.init(full.index(i), count=1)
-    hopper.fence_async_shared()
-    block_barrier()
-    begin, begin_ns = clocks()
-    groups = gl.num_programs(1)
-    row = gl.program_id(1) * (BM + BN)
-    left = round
-    for i in range(gl.minimum(loads, STAGES)):
-        ask_tma(a, b, row, smem_a.index(i), smem_b.index(i), full.index(i), BM, BN)
-        row, left = next_row(row, left, round, groups, BM + BN)
-    total = gl.to_tensor(0)
-    stage = 0
-    phase = 0
-    for i in range(loads):
-        hopper.mbarrier.wait(full.index(stage), phase)
-        if CHECKED:
-            total += added(smem_a.index(stage)) + added(smem_b.index(stage))
-            hopper.fence_async_shared()
-            block_barrier()
-        if i + STAGES < loads:
-            ask_tma(a, b, row, smem_a.index(stage), smem_b.index(stage), full.index(stage), BM, BN)
-            row, left = next_row(row, left, round, groups, BM + BN)
-        stage, phase = next_stage(stage, phase, STAGES)
-    stamp(stamps, begin, begin_ns, total)
-
-
-@gluon.jit
 def copy_box(x, row, smem, ROWS: gl.constexpr):
     """Request the box of ROWS rows that begins at `row`, 16 bytes per thread at a time."""
     by_thread: gl.constexpr = gl.BlockedLayout([1, 8], [4, 8], [gl.num_warps(), 1], [1, 0])
@@ -99,41 +55,65 @@ def copy_box(x, row, smem, ROWS: gl.constexpr):
     async_copy.async_copy_global_to_shared(smem, corner + (rows[:, None] * WIDTH + columns[None, :]))
 
 
+@gluon.jit
+def ask(a, b, row, smem_a, smem_b, full, BM: gl.constexpr, BN: gl.constexpr, TMA: gl.constexpr):
+    """Request the stage that begins at `row`."""
+    if TMA:
+        hopper.mbarrier.expect(full, 2 * (BM + BN) * WIDTH)
+        tma_load(a, [row, 0], full, smem_a)
+        tma_load(b, [row + BM, 0], full, smem_b)
+    else:
+        copy_box(a, row, smem_a, BM)
+        copy_box(a, row + BM, smem_b, BN)
+
+
 @gluon.jit(do_not_specialize=["loads", "round"])
-def load_by_cp_async(
-    stamps, a, loads, round,
-    BM: gl.constexpr, BN: gl.constexpr, STAGES: gl.constexpr, CHECKED: gl.constexpr,
+def load_stages(
+    stamps, a, b, loads, round,
+    BM: gl.constexpr, BN: gl.constexpr, STAGES: gl.constexpr, CHECKED: gl.constexpr, TMA: gl.constexpr,
 ):  # fmt: skip
-    """The same for a dense matrix [rows, COLUMNS], by its address."""
+    """Load `loads` stages of a dense matrix [rows, COLUMNS] in bf16. a and b are TMA descriptors of it with
+    boxes of BM and BN rows, or both its address. CHECKED: sum all values."""
     layout_a: gl.constexpr = gl.NVMMASharedLayout.get_default_for([BM, WIDTH], gl.bfloat16)
     layout_b: gl.constexpr = gl.NVMMASharedLayout.get_default_for([BN, WIDTH], gl.bfloat16)
     smem_a = gl.allocate_shared_memory(gl.bfloat16, [STAGES, BM, WIDTH], layout_a)
     smem_b = gl.allocate_shared_memory(gl.bfloat16, [STAGES, BN, WIDTH], layout_b)
+    full = smem_a  # which cp.async does not use
+    if TMA:
+        full = gl.allocate_shared_memory(gl.int64, [STAGES, 1], hopper.mbarrier.MBarrierLayout())
+        for i in gl.static_range(STAGES):
+            hopper.mbarrier.init(full.index(i), count=1)
+        hopper.fence_async_shared()
     block_barrier()
     begin, begin_ns = clocks()
     groups = gl.num_programs(1)
     row = gl.program_id(1) * (BM + BN)
     left = round
-    for i in range(STAGES):
-        if i < loads:
-            copy_box(a, row, smem_a.index(i), BM)
-            copy_box(a, row + BM, smem_b.index(i), BN)
+    for i in range(gl.minimum(loads, STAGES) if TMA else STAGES):
+        if TMA or i < loads:
+            ask(a, b, row, smem_a.index(i), smem_b.index(i), full.index(i), BM, BN, TMA)
             row, left = next_row(row, left, round, groups, BM + BN)
-        async_copy.commit_group()
+        if not TMA:
+            async_copy.commit_group()
     total = gl.to_tensor(0)
     stage = 0
     phase = 0
     for i in range(loads):
-        async_copy.wait_group(STAGES - 1)
-        block_barrier()
+        if TMA:
+            hopper.mbarrier.wait(full.index(stage), phase)
+        else:
+            async_copy.wait_group(STAGES - 1)
+            block_barrier()
         if CHECKED:
             total += added(smem_a.index(stage)) + added(smem_b.index(stage))
+            if TMA:
+                hopper.fence_async_shared()
             block_barrier()
         if i + STAGES < loads:
-            copy_box(a, row, smem_a.index(stage), BM)
-            copy_box(a, row + BM, smem_b.index(stage), BN)
+            ask(a, b, row, smem_a.index(stage), smem_b.index(stage), full.index(stage), BM, BN, TMA)
             row, left = next_row(row, left, round, groups, BM + BN)
-        async_copy.commit_group()
+        if not TMA:
+            async_copy.commit_group()
         stage, phase = next_stage(stage, phase, STAGES)
     stamp(stamps, begin, begin_ns, total)
 
@@ -168,17 +148,16 @@ class TileLoading:
         self.words = words[: asked.footprint // 2]
         self.sums = self.words.view(asked.round, -1).sum(dim=1).tolist()
         x = self.words.view(torch.bfloat16).view(-1, COLUMNS)
-        self.operands = [descriptor(x, [rows, COLUMNS]) for rows in asked.tile] if asked.by == "tma" else [x]
+        tma = asked.by == "tma"
+        self.operands = [descriptor(x, [rows, COLUMNS]) if tma else x for rows in asked.tile]
 
     def start(self, loads: int, checked: bool = False) -> torch.Tensor:
         """Launch `loads` stages per block; returns their stamps, yet to be written. `checked` sums them."""
         asked, stamps = self.asked, stamp_buffer(self.asked.blocks)
-        kernel = load_by_tma if asked.by == "tma" else load_by_cp_async
         bm, bn = asked.tile
-        grid = asked.together, asked.blocks // asked.together
-        kernel[grid](
-            stamps, *self.operands, loads, asked.round,
-            BM=bm, BN=bn, STAGES=asked.stages, CHECKED=checked, num_warps=WARPS[asked.by],
+        load_stages[(asked.together, asked.blocks // asked.together)](
+            stamps, *self.operands, loads, asked.round, BM=bm, BN=bn, STAGES=asked.stages, CHECKED=checked,
+            TMA=asked.by == "tma", num_warps=WARPS[asked.by],
         )  # fmt: skip
         return stamps
 

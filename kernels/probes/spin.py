@@ -32,6 +32,21 @@ def clocks():
     )  # fmt: skip
 
 
+NOUNROLL = '.pragma "nounroll";\n'
+
+
+def loop(body: str, turns: int | str, name: str = "again") -> str:
+    """PTX that does `body` so many times, a number or a b32 register of at least 1. It counts in `left` and
+    branches by `on`, which the text around it declares. A body that begins with NOUNROLL stays one turn."""
+    return f"""mov.u32 left, {turns};
+    {name}:
+    {body}
+    sub.u32 left, left, 1;
+    setp.ne.u32 on, left, 0;
+    @on bra {name};
+    """
+
+
 @gluon.jit(do_not_specialize=["cycles", "extra"])
 def spin(stamps, cycles, extra, KB: gl.constexpr, WARPS: gl.constexpr, HELD: gl.constexpr = 0):
     """Block b spins for `cycles` and for up to `extra` more, which b alone decides, and owns KB of shared
@@ -128,26 +143,26 @@ def blocks(stamps: torch.Tensor) -> np.ndarray:
     return made
 
 
+def by_sm(run: np.ndarray) -> list[np.ndarray]:
+    return [run[run["sm"] == sm] for sm in np.unique(run["sm"])]
+
+
 def residents(run: np.ndarray) -> int:
     """How many blocks an SM held before the first of them left; the most of all SMs."""
-    each = [run[run["sm"] == sm] for sm in np.unique(run["sm"])]
-    return max(int((here["begin"] < here["end"].min()).sum()) for here in each)
+    return max(int((here["begin"] < here["end"].min()).sum()) for here in by_sm(run))
 
 
 def gaps(run: np.ndarray, slots: int, begin: str = "begin", end: str = "end") -> np.ndarray:
     """From each block's end to its successor's begin, where an SM has so many slots: int64 [gaps]."""
-    each = [run[run["sm"] == sm] for sm in np.unique(run["sm"])]
+    each = by_sm(run)
     return np.concatenate([np.sort(here[begin])[slots:] - np.sort(here[end])[:-slots] for here in each])
 
 
 def sm_mhz(runs: list[np.ndarray]) -> float:
     """Cycles per µs, from the first to the last stamp of each SM in each launch."""
-    cycles = ns = 0
-    for run in runs:
-        for sm in np.unique(run["sm"]):
-            here = run[run["sm"] == sm]
-            cycles += int(here["end"].max() - here["begin"].min())
-            ns += int(here["end_ns"].max() - here["begin_ns"].min())
+    each = [here for run in runs for here in by_sm(run)]
+    cycles = sum(int(here["end"].max() - here["begin"].min()) for here in each)
+    ns = sum(int(here["end_ns"].max() - here["begin_ns"].min()) for here in each)
     if ns <= 0:
         raise KernelError("the global timer did not advance while thread blocks ran")
     return 1000 * cycles / ns

@@ -109,7 +109,7 @@ def test_options_are_passed_on(asked):
         ("reductions", (1, 2**30), {"samples": 100}),
         ("ladder", ((64, 128, 256),), {"dtype": "fp16", "samples": 50}),
         ("bank_conflicts", (), {}),
-        ("busy_sms", (tilesim.Problem(256, 512, 64, order="grouped:8"),), {"counts": (3, 0), "samples": 7}),
+        ("busy_sms", ((256, 512, 64),), {"counts": (3, 0), "samples": 7}),
         ("busy_sms", (), {"samples": 50}),
         ("table:stream-k:108", "cublas"),
     ]

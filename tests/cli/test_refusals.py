@@ -92,7 +92,7 @@ WRONG_USAGE = {
     "bench -o a.json sm-order": "--output before sm-order has no effect there",
     "bench turnaround --repeats 0": "'0' is not a whole number",
     "bench sm-order --launches 1": "'1' is not a whole number",
-    "bench busy-sms --size 9999999x9999999x64": "tiles",
+    "bench busy-sms --size 64x64": "is not three sizes",
     "bench reductions --size 0": "'0' is not a whole number",
     "export rase": "did you mean 'race'?",
     "export zzz": "`tilesim list` shows all films",

@@ -9,7 +9,7 @@ from hopper_code import compiled
 COMPILE = """
 from tilesim_kernels.bench import divergence, latency_hiding, loop_unrolling
 from tilesim_kernels.microbenchmarks import chase, multiply, stream, tile_loads
-from tilesim_kernels.probes import spin, warp_walk
+from tilesim_kernels.probes import spin
 
 def ptx(kernel, warps, types, ctas=1, **values):
     names = kernel.arg_names
@@ -28,15 +28,14 @@ boxes = {
 made_bytes, stages, loop = [], dict(BM=128, BN=256, STAGES=4, CHECKED=False), dict(x="*fp32", sums="*fp32")
 vectors = dict(x="*fp32", y="*fp32", ends="*i64", a="fp32")
 made = {
-    "chase, L2": ptx(chase.chase, 1, dict(start="i64"), FOLLOW=chase.FOLLOW_L2),
-    "chase, L1": ptx(chase.chase, 1, dict(start="i64"), FOLLOW=chase.FOLLOW_L1),
+    "chase, L2": ptx(chase.chase, 1, dict(start="i64", took="*i32"), FOLLOW=chase.FOLLOW_L2),
+    "chase, L1": ptx(chase.chase, 1, dict(start="i64", took="*i32"), FOLLOW=chase.FOLLOW_L1),
     "chase, shared": ptx(chase.shared, 1, {}, WORK=chase.CHASE),
     "read, shared": ptx(chase.shared, 32, {}, WORK=chase.READ),
-    "tma": ptx(tile_loads.load_by_tma, 1, boxes, **stages),
-    "cp.async": ptx(tile_loads.load_by_cp_async, 8, dict(a="*bf16"), **stages),
+    "tma": ptx(tile_loads.load_stages, 1, boxes, TMA=True, **stages),
+    "cp.async": ptx(tile_loads.load_stages, 8, dict(a="*bf16", b="*bf16"), TMA=False, **stages),
     "axpy, stamped": ptx(latency_hiding.axpy, 32, vectors, WORK=latency_hiding.EACH_ROUND),
     "axpy": ptx(latency_hiding.axpy, 32, vectors, WORK=latency_hiding.ENDS_ONLY),
-    "walk": ptx(warp_walk.walk, 8, dict(data="*fp32", out="*fp32"), ASM=warp_walk.WALK),
 }
 for kind in stream.KINDS:
     made[kind] = ptx(stream.stream, 32, dict(x="*i32", y="*i32"), KIND=kind, GROUP=1)
@@ -116,12 +115,6 @@ def test_axpy_reads_the_clock_after_the_branch_that_waits_for_its_loads(ptx, ker
     turn = ["%clock64", *loads, "%clock64", "st.global", *stamps, "bra again"]
     found = events(body, "%clock64", r"ld\.global\.cg", r"st\.global", r"fma\.rn", r"\bbra (?:again|done)")
     assert found == [*turn, "st.global", "st.global"]
-
-
-def test_a_walking_warp_reads_the_clock_after_what_each_part_made_was_looked_at(ptx):
-    found = joined(events(ptx["walk"], "%clock64", r"ld\.volatile", r"fma\.rn", "bra over", r"bar\.red"))
-    load, multiply = ["ld.volatile", "bra over", "%clock64"], ["fma.rn", "bra over", "%clock64"]
-    assert found == ["%clock64", *load, *multiply, *load, *multiply, "bar.red", "bra over", "%clock64"]
 
 
 @pytest.mark.parametrize("name", ["spin 1", "spin 8", "spin 32"])

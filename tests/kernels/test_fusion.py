@@ -10,8 +10,7 @@ from on_device import few, torch
 
 from tilesim import Problem
 from tilesim_kernels.bench import fusion as bench
-from tilesim_kernels.ideas import epilogue
-from tilesim_kernels.ideas import fusion as kernels
+from tilesim_kernels.bench import fusion_kernels as kernels
 
 
 @pytest.mark.parametrize("name", ["eager", "fused"])
@@ -31,13 +30,13 @@ def test_long_chains_stay_in_range():
     assert (kernels.chain(x, 1024) - x).abs().max() < 0.2
 
 
-@pytest.mark.parametrize("name", [name for name in epilogue.WAYS if name != "torch.compile"])
+@pytest.mark.parametrize("name", [name for name in kernels.PRODUCT_WAYS if name != "torch.compile"])
 @pytest.mark.parametrize("size", [(64, 64, 32), (72, 80, 40), (1, 5, 3)])
 def test_bias_and_relu_after_a_product_or_in_its_epilogue(name, size):
     problem = Problem(*size, tile=(16, 32, 32), dtype="fp32")
-    given = epilogue.operands(problem, "cpu", seed=1)
-    work = epilogue.WAYS[name](problem, given)
-    assert bench.verified_work(name, work, epilogue.reference(given), 1e-5) <= 1e-5
+    given = kernels.operands(problem, "cpu", seed=1)
+    work = kernels.PRODUCT_WAYS[name](problem, given)
+    assert bench.verified_work(name, work, kernels.product_of(given), 1e-5) <= 1e-5
 
 
 def test_a_machine_on_which_nothing_compiles_says_why(monkeypatch):
@@ -63,12 +62,12 @@ def test_a_chain_counts_all_its_kernels(monkeypatch):
 
     monkeypatch.setattr(bench, "profiled", profiled)
     assert bench.counted(asked) == [dict.fromkeys(bench.METRICS, 3), counts[2], {}, {}]
-    counts = None
+    counts = [{}] * 3
     assert bench.counted(asked) == [{}] * 4
 
 
 COMPILE = """
-from tilesim_kernels.ideas.fusion import BLOCK, PERIOD, SCALES, SHIFTS, WARPS, one_kernel
+from tilesim_kernels.bench.fusion_kernels import BLOCK, PERIOD, SCALES, SHIFTS, WARPS, one_kernel
 
 made = {}
 for functions in (2, 8):

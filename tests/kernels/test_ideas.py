@@ -1,18 +1,22 @@
 """What the benches of ideas ask for and make of their stamps, and the host that is timed beside them."""
 
+from contextlib import nullcontext
+from importlib import import_module
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from on_device import torch
+from on_device import inputs, jobs, torch
 
+from tilesim import Device
 from tilesim.ideas.divergence import alternating
 from tilesim_kernels import KernelError
 from tilesim_kernels.bench import divergence, execution_model, strided_sum
 from tilesim_kernels.bench import latency_hiding as axpy
-from tilesim_kernels.ideas.strided_sum import BLOCK, launch
+from tilesim_kernels.bench.strided_sum import BLOCK, launch
 from tilesim_kernels.measure import host
-from tilesim_kernels.probes import warp_walk
 
 
 class TestAxpy:
@@ -55,6 +59,48 @@ class TestAxpy:
             assert not stamped or (came > asked).all()
 
 
+class TestHeldSMs:
+    @pytest.fixture
+    def busy(self, monkeypatch):
+        """The bench on 5 SMs that the interpreter stands for, with what it holds and lets go in `seen`."""
+        bench, busy = (import_module(f"tilesim_kernels.bench.{name}") for name in ("bench", "busy_sms"))
+        seen = []
+
+        def sample(rotations, warmup, samples, mhz):
+            for name, rotation in rotations.items():
+                mhz[name] = np.full(samples, 1500.0)
+                rotation.before()
+                seen.append(name)
+                rotation.after()
+            return {name: np.full(samples, 10.0) for name in rotations}
+
+        def held(count, us):
+            return SimpleNamespace(hold=lambda: seen.append(count), check=lambda: seen.append(-count))
+
+        fakes = {
+            "device": lambda ctas: Device(5), "gpu_memory": lambda product: nullcontext(),
+            "HeldSMs": held, "hold_us": lambda us, count: us, "sample": sample,
+            "job": lambda config, product, device: jobs.job(config, product, device, "cpu"),
+            "matrices": lambda product, device, seed: inputs.matrices(product, "cpu", seed),
+            "sets_beyond_l2": lambda product: 2, "capture": lambda launches: [one() for one in launches],
+        }  # fmt: skip
+        for module in (bench, busy):
+            for name in fakes.keys() & vars(module).keys():
+                monkeypatch.setattr(module, name, fakes[name])
+        monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
+        return SimpleNamespace(run=busy.busy_sms.__wrapped__, seen=seen)
+
+    def test_are_held_while_a_kernel_is_checked_and_while_it_is_timed_and_for_no_other(self, busy):
+        rows = busy.run((256, 256, 64), counts=(0, 2), samples=3)["rows"]
+        blocks = {(row["kernel"], row["busy_sms"]): row["blocks"] for row in rows}
+        assert len(rows) == 8 and all(row["us"] == 10 and row["relative_error"] < 5e-3 for row in rows)
+        assert (blocks["persistent", 2], blocks["persistent-told", 2]) == (5, 3)
+        expected = ["naive", 2, 2, 2, 2]
+        for kernel in dict.fromkeys(row["kernel"] for row in rows):
+            expected += [f"{kernel} 0", 2, f"{kernel} 2", -2]
+        assert busy.seen == expected
+
+
 class TestTheHost:
     def test_is_timed_by_ever_more_threads(self, monkeypatch):
         for name, value in {"VALUES": 2**12, "PLACES": 2**10, "HOPS": 100}.items():
@@ -79,21 +125,6 @@ class TestTheHost:
         monkeypatch.setattr(host, "memoryview", lambda array: Ring(array.tolist()), raising=False)
         host._chase(64)()
         assert sorted(seen) == list(range(64))
-
-    def test_has_caches_for_data_that_its_cores_do_not_share(self, tmp_path):
-        caches = [
-            (1, "Data", "48K"),
-            (1, "Instruction", "32K"),
-            (2, "Unified", "2048K"),
-            (3, "Unified", "9M"),
-        ]
-        for number, cache in enumerate(caches):
-            folder = tmp_path / f"index{number}"
-            folder.mkdir()
-            for name, text in zip(("level", "type", "size"), cache, strict=True):
-                (folder / name).write_text(f"{text}\n")
-        assert host.cache_bytes(tmp_path) == 1024 * (48 + 2048)
-        assert host.cache_bytes(tmp_path / "none") == 0
 
 
 class TestDivergence:
@@ -167,22 +198,6 @@ class TestStridedSum:
 
 
 class TestTheExecutionModel:
-    def test_a_walking_warp_s_reference_multiplies_what_was_loaded(self):
-        data = np.zeros((1, warp_walk.LINE_WORDS))
-        fixed = warp_walk.TERM / (1 - warp_walk.FACTOR)
-        data[0, :32] = fixed
-        made = warp_walk.reference(data)
-        assert made == pytest.approx(np.full((1, 32), fixed))
-        with pytest.raises(KernelError, match="a warp is off by"):
-            warp_walk._check(made + 1e-3, made)
-
-    def test_the_block_of_median_length_is_kept(self):
-        cycles = np.zeros((3, 2, 6), int)
-        cycles[:, :, -1] = [[30, 30], [10, 10], [20, 20]]
-        cycles[:, 1, -2] = [5, 7, 9]
-        kept = execution_model.typical_walk(cycles)
-        assert kept["cycles"] == cycles[2].tolist() and kept["apart"]["median"] == 7 and kept["blocks"] == 3
-
     def test_the_sweep_has_pairs_of_which_the_second_needs_a_byte_too_much(self):
         sweep = execution_model.sweep()
         kb = [one for _, registers, one in sweep if not registers and one]

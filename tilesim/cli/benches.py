@@ -1,24 +1,12 @@
 """The benches of `tilesim bench NAME`, as data: each is measured by kernels/bench/NAME.py."""
 
-from typing import Any
-
 import click
 
-from tilesim.cli.arguments.options import check_tiles, count_option, samples_option, sizes_option, usage
+from tilesim.cli.arguments.options import count_option, samples_option, sizes_option
 from tilesim.cli.arguments.parameter_types import TILE_SHAPE, Whole
 from tilesim.cli.output import bench_rows as rows
 from tilesim.cli.output.reports import Bench, Table, derived, product_times
 from tilesim.cli.output.tables import NOT_COUNTED
-from tilesim.problems import Problem
-
-
-def _problems(ctx: Any, option: Any, sizes: tuple[tuple[int, int, int], ...]) -> tuple[Problem, ...]:
-    with usage():
-        problems = tuple(Problem(m, n, k, order="grouped:8") for m, n, k in sizes)
-        for problem in problems:
-            check_tiles(problem)
-    return problems
-
 
 CLOCKS = "clock {sm_mhz} MHz, global timer steps by {tick_ns} ns"
 MEDIANS = "median of each repeat, ns {low_ns:.1f} to {high_ns:.1f}"
@@ -28,8 +16,7 @@ IN_FLIGHT = " | ".join(f"{i} {{stages_{i}:.0f}}" for i in range(1, rows.MOST_STA
 BENCHES = [
     Bench(
         "bank-conflicts",
-        "What sums do to the banks of shared memory, counted.",
-        """Count the wavefronts that the loads and stores of each step of the reduction ladder take the banks.
+        """What sums do to the banks of shared memory, counted.
 
         Nsight Compute must be there, and allowed to read the GPU's counters.""",
         Table(
@@ -41,19 +28,16 @@ BENCHES = [
     ),
     Bench(
         "busy-sms",
-        "Kernel times while another kernel holds some of the SMs.",
-        """Time naive, persistent and dynamic persistent kernels beside a kernel that spins on some SMs.
+        """Kernel times while another kernel holds some of the SMs.
 
-        A fourth is persistent and told how many SMs are free, so that it launches no thread block too
-        many.""",
+        By naive, persistent and dynamic persistent kernels, and by a persistent one that is told how many SMs
+        are free, so that it launches no thread block too many.""",
         Table(
             "product {m}x{n}x{k} | kernel | SMs held {busy_sms} | blocks | times | times {over_free:.2f}",
             rows.over_free,
         ),
         options=[
-            sizes_option(
-                "M, N and K; repeat it for several.  [4224x4096x4096]", TILE_SHAPE, callback=_problems
-            ),
+            sizes_option("M, N and K; repeat it for several.  [4224x4096x4096]", TILE_SHAPE),
             click.option(
                 *("--busy-sms", "counts"),
                 type=Whole(0),
@@ -66,11 +50,9 @@ BENCHES = [
     ),
     Bench(
         "coalescing",
-        "What it costs to load down columns, in fp32.",
-        """Rerun an article's experiment: 8192x6144x4096 in fp32 and tf32, tiles of 64.
+        """What it costs to load down columns, in fp32 and tf32.
 
-        One kernel loads down columns, the other along rows. Nsight Compute, where it is there, counts what a
-        load touches.""",
+        An article's product, 8192x6144x4096 in tiles of 64, by loads down columns and along rows.""",
         Table(
             "kernel {kernel} {dtype} | ms {us:.3f/1000} | p20 {p20:.3f/1000} | p80 {p80:.3f/1000}"
             " | TFLOP/s {tflops:.2f} | bound | limit {limit_tflops:.1f} | DRAM MB {dram_bytes:.1f/1e6}"
@@ -81,10 +63,9 @@ BENCHES = [
     ),
     Bench(
         "divergence",
-        "What it costs when lanes of a warp take different ways.",
-        """Time a branch and a loop that a warp's lanes, or whole warps, take in 1 to 32 ways.
+        """What it costs when lanes of a warp take different ways.
 
-        Nsight Compute, where it is there, counts the instructions that are issued.""",
+        A branch and a loop that a warp's lanes, or whole warps, take in 1 to 32 ways.""",
         Table(
             "code | ways | by {split} | warps | cycles {cycles:.0f} | p20 {p20:.0f} | p80 {p80:.0f}"
             " | tail {tail_cycles:.0f} | joined {joined:.0%} | issued | active lanes {active:.2f}",
@@ -94,25 +75,18 @@ BENCHES = [
     ),
     Bench(
         "execution-model",
-        "How many thread blocks an SM holds at once, and of which kernels.",
-        """Count the residents of an SM by stamps and by the driver, over threads, registers and shared
-        memory.
+        """How many thread blocks an SM holds at once, and of which kernels.
 
-        Says what compiled products need, and follows the warps of one block through their program.""",
+        By stamps and by the driver, over threads, registers and shared memory, and of compiled products.""",
         rows.residents_seen,
-        "warps of a block are {walk[apart][median]} cycles apart"
-        " ({walk[apart][p20]} to {walk[apart][p80]}) at its end",
         Table("kernel {name} | threads | registers | shared {shared_bytes} | driver | seen", rows.resources),
-        options=[count_option("launches", "Launches of the warps.", 21, 2, 10_000)],
     ),
     Bench(
         "fusion",
-        "A chain of functions, as one kernel each and as one for all.",
-        """Check chains of elementwise functions, then time them: median, 20th and 80th percentile.
+        """A chain of functions, as one kernel each and as one for all.
 
-        As PyTorch's kernels one by one, as torch.compile's kernel and as one of tilesim's, beyond the L2,
-        within it and on next to nothing; then a product with bias and relu after it or in its epilogue.
-        Nsight Compute, where it is there, counts bytes.""",
+        By PyTorch's kernels one by one, by torch.compile's and by tilesim's, beyond the L2, within it and on
+        next to nothing; then a product with bias and relu after it or in its epilogue.""",
         Table(
             f"elements | functions | {KERNEL} | DRAM MB {{dram_bytes:.1f/1e6}}", derived(rows.dram_traffic)
         ),
@@ -122,20 +96,15 @@ BENCHES = [
     ),
     Bench(
         "l2-order",
-        "One kernel, tiles row by row, in groups, and along a Hilbert curve.",
-        """Time 8192x8192x8192 and 8192x8192x512 in bf16, tiles in three orders.
+        """One kernel, tiles row by row, in groups, and along a Hilbert curve.
 
-        Nsight Compute, where it is there, counts what the SMs read at the L2, and what that takes from
-        DRAM.""",
+        It multiplies 8192x8192x8192 and 8192x8192x512 in bf16.""",
         Table("size | order | times | traffic"),
         options=[samples_option("order", 50)],
     ),
     Bench(
         "ladder",
-        "Every step from one program per element to the fastest kernels.",
-        """Check each step's result, then time all of them in turns, cuBLAS beside them.
-
-        What they move is counted by Nsight Compute where it is there and may read the GPU's counters.""",
+        "Every step from one program per element to the fastest kernels, cuBLAS beside them.",
         "a large torch.mm: {peak_tflops[measured]} TFLOP/s;"
         " a large copy: {bandwidth_gb_per_s[measured]} GB/s",
         Table(
@@ -154,12 +123,10 @@ BENCHES = [
     ),
     Bench(
         "latency-hiding",
-        "y = a * x + y by 1 to 32 warps of an SM.",
-        """Time y = a * x + y by 1 to 32 warps of one SM, and of all SMs, each of which waits for its own
-        loads.
+        """y = a * x + y by 1 to 32 warps of an SM.
 
-        Beside it: the same by threads of the host, and a product's K-steps by one and two thread blocks an
-        SM.""",
+        On one SM and on all, each warp waits for its own loads. Beside it: the same by threads of the host,
+        and a product's K-steps by one and two thread blocks an SM.""",
         Table(
             "SMs {sms} | warps | cycles an element {cycles[*]:.4f} | bytes a clock {bytes_per_clock:.2f}"
             " | wait {wait[*]:.0f}"
@@ -177,29 +144,24 @@ BENCHES = [
     ),
     Bench(
         "launch-latency",
-        "What a launch takes the host, a stream, a graph and an SM.",
-        """Time four things that are called a launch, with kernels that do nothing or only spin.
+        """What a launch takes the host, a stream, a graph and an SM.
 
         The caller's thread; from one kernel to the next in a stream, and in a CUDA graph; and from a thread
-        block to its successor. Beside them, a product of 1024x1024x1024 with and without the host's work.""",
+        block to its successor. Then 30 products, called one by one, queued, and as a CUDA graph.""",
         CLOCKS,
         Table(
             f"launch | of {{what}} | blocks | ns {{ns[*]:.1f}} | mean {{mean_ns:.1f}} | count | {MEDIANS}",
             derived(rows.median_range),
         ),
-        Table(
-            "typed size | by {kernel} | GPU, µs {us:.2f} | caller, µs {call_us[us]:.2f}"
-            " | p20 {call_us[p20]:.2f} | p80 {call_us[p80]:.2f} | one by one, µs {host_us:.2f}",
-            "products",
-        ),
+        Table("products | M, N, K {size} | how | µs {us[*]:.1f}", "together"),
         options=[count_option("repeats", "Repeats of the whole sweep.", 9)],
     ),
     Bench(
         "loop-unrolling",
-        "What it wins to unroll a loop.",
-        """Time a sum with 1 to 16 loads a turn of its loop, and 1 to 16 chains of multiply-adds.
+        """What it wins to unroll a loop.
 
-        The loads go together, or each waits for the one before, which saves the same branches.""",
+        Of a sum with 1 to 16 loads a turn, which go together, or each waits for the one before, which saves
+        the same branches; and of 1 to 16 chains of multiply-adds.""",
         Table(
             "values {n} | warps | loads | factor | GB/s {gb_per_s:.1f} | p20 {p20:.1f} | p80 {p80:.1f}"
             " | issued",
@@ -213,8 +175,7 @@ BENCHES = [
     ),
     Bench(
         "memory",
-        "Latencies and bandwidths of shared memory, L2 and DRAM.",
-        """Measure this GPU's memory system, one figure at a time, with kernels that do nothing else.
+        """Latencies and bandwidths of shared memory, L2 and DRAM.
 
         A pointer chase, and reads, writes and copies by all SMs, over growing footprints; lines that several
         SMs read at the same time; operand tiles by TMA and by cp.async, with one to six in flight; and the
@@ -232,7 +193,6 @@ BENCHES = [
         ),
         "\ncycles a stage, by how many are in flight",
         Table(f"tile | by | from {{source}} | SMs {{sms}} | together | {IN_FLIGHT}", rows.by_stages),
-        Table("tile | by | from {source} | the first load, cycles {cycles[p50]:.0f}", "first_loads"),
         Table(
             "tile | dtype | warps | blocks {ctas_per_sm} | MACs a clock and SM {macs_per_clock[*]:.1f}"
             " | MHz {sm_mhz[p50]:.0f}",
@@ -244,28 +204,21 @@ BENCHES = [
     ),
     Bench(
         "memory-hierarchy",
-        "Bytes that a product asks for, and from where they come.",
-        """Time cubes of 2048, 4096 and 8192 in bf16, one thread block a tile.
+        """Bytes that a product asks for, and from where they come.
 
-        Nsight Compute, where it is there, counts what the SMs read at the L2, and what that takes from
-        DRAM.""",
+        Cubes of 2048, 4096 and 8192 in bf16, one thread block a tile.""",
         Table("size | times | asked MB {requested_bytes:.0f/1e6} | traffic"),
         options=[samples_option("size", 50)],
     ),
     Bench(
         "pipelining",
-        "What it wins to load K-steps ahead.",
-        "Time 2048x2048x2048 in bf16 by one kernel with 1, 2, 3 and 4 stages, and record its K-steps.",
+        "What it wins to load K-steps ahead: 2048x2048x2048 in bf16 with 1, 2, 3 and 4 stages.",
         Table("stages | times | TFLOP/s | K-step ns {k_step_ns:.1f} | cycles {k_step_cycles:.1f}"),
         options=[samples_option("kernel", 100)],
     ),
     Bench(
         "reductions",
-        "Five ways to sum a vector, beside a copy and torch.sum.",
-        """Check each step of the reduction ladder, then time it: median, 20th and 80th percentile.
-
-        From interleaved addressing to one wave of thread blocks, each step faster than the last by one
-        idea.""",
+        "Five ways to sum a vector, each better by one idea, beside a copy and torch.sum.",
         Table(
             "values {n} | sum {name} | times | GB/s {gb_per_s:.1f} | of copy {share_of_copy:.1%}"
             " | relative error {relative_error:.1e}"
@@ -282,10 +235,10 @@ BENCHES = [
     ),
     Bench(
         "sm-order",
-        "Which SM gets which thread block of a launch.",
-        """Find the order in which the hardware fills SMs, cold, back to back and after a full GPU.
+        """Which SM gets which thread block of a launch.
 
-        Shows the groups of SMs that are served in turn, and in how many launches they explain the order.""",
+        Finds the groups of SMs that are served in turn, and in how many launches they explain the order:
+        cold, back to back and after a full GPU.""",
         rows.sm_groups,
         Table(
             "launched | blocks/SM {blocks_per_sm} | launches | alike | explained | begin with SMs {begin}",
@@ -295,18 +248,15 @@ BENCHES = [
     ),
     Bench(
         "split-k-and-friends",
-        "Schedules where the last wave is nearly empty.",
-        "Time the plans of nine schedules, executed by one kernel, on 165, 133, 297 and 512 tiles in bf16.",
+        "Nine schedules where the last wave is nearly empty: 165, 133, 297 and 512 tiles in bf16.",
         product_times,
         options=[samples_option("plan", 100)],
     ),
     Bench(
         "strided-sum",
-        "One sum of a table, along its rows and down its columns.",
-        """Add up 67 million fp32 numbers, so that neighboring threads take numbers 1, 2, 4 ... apart.
+        """One sum of a table, along its rows and down its columns.
 
-        A thread asks for 1 to 16 numbers before it adds them. Nsight Compute, where it is there, counts what
-        the caches and DRAM deliver.""",
+        Of 67 million fp32 numbers, neighboring threads take numbers 1, 2, 4 ... apart, 1 to 16 at a time.""",
         Table(
             "columns | loads | times | GB/s {gb_per_s:.0f} | sectors asked {load_sectors}"
             " | DRAM MB {dram_read_bytes:.0f/1e6}",
@@ -315,27 +265,23 @@ BENCHES = [
     ),
     Bench(
         "tiling-hierarchy",
-        "The tensor cores' rate by the columns of a wgmma.",
-        """Time wgmma m64nN on operands in shared memory, N from 8 to 256, on a Hopper GPU.
+        """The tensor cores' rate by the columns of a wgmma.
 
-        A narrow one reads more bytes for each multiplication than shared memory sends.""",
+        On a Hopper GPU, operands in shared memory. A narrow one reads more bytes for each multiplication than
+        shared memory sends.""",
         Table("dtype | N {tile[1]} | MACs a clock {macs_per_clock[*]:.1f} | MHz {sm_mhz[p50]:.0f}"),
-        Table(
-            "tile {tile} | times | TFLOP/s {tflops:.1f} | MHz {sm_mhz} | L2 GB {l2_bytes:.2f/1e9}", "products"
-        ),
+        Table("tile | times | TFLOP/s | MHz | L2 GB {l2_bytes:.2f/1e9}", "products"),
         options=[count_option("repeats", "Repeats of all cases.", 5)],
     ),
     Bench(
         "wave-quantization",
-        "A product that grows past one full wave of SMs after another.",
-        """Time a product of 12 rows and 1 to 55 columns of tiles in bf16, persistent and by Stream-K.""",
-        Table("tiles | kernel | times | TFLOP/s {tflops:.1f} | MHz {sm_mhz}"),
+        "A product of 12 rows and 1 to 55 columns of tiles, past one full wave of SMs after another.",
+        Table("tiles | kernel | times | TFLOP/s | MHz"),
         options=[samples_option("kernel", 30)],
     ),
     Bench(
         "turnaround",
-        "From a thread block's end to its successor's begin, on one SM.",
-        """Time how long a thread block's place on an SM stays empty before the next one runs there.
+        """From a thread block's end to its successor's begin, on one SM.
 
         The blocks only spin. They differ in threads, shared memory, and in whether all end at once.""",
         CLOCKS,

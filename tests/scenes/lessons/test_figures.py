@@ -52,7 +52,7 @@ def test_the_printed_parts_of_a_line_s_time_add_up() -> None:
 
 def test_the_code_on_screen_is_what_the_bench_times() -> None:
     torch = pytest.importorskip("torch")
-    from tilesim_kernels.ideas.fusion import chain
+    from tilesim_kernels.bench.fusion_kernels import chain
 
     names = {"x": torch.tensor([1.0, -3.0])}
     expected = chain(names["x"].clone(), len(fusion.LINES))

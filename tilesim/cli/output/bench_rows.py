@@ -48,12 +48,8 @@ def resources(report: Report) -> Iterator[dict[str, Any]]:
 
 
 def residents_seen(report: Report) -> list[str]:
-    """How often the driver's count was seen, and what multiplying takes beside other warps."""
     agree = sum(row["driver"] == row["seen"] for row in report["rows"])
-    return [
-        f"of {len(report['rows'])} kernels that spin, {agree} with as many residents as the driver says",
-        "cycles alone, and beside warps 1, 2 ...: " + " ".join(map(str, report["beside"])),
-    ]
+    return [f"of {len(report['rows'])} kernels that spin, {agree} with as many residents as the driver says"]
 
 
 def dram_traffic(row: Row) -> Row:
@@ -81,26 +77,24 @@ def constants(report: Report) -> Iterator[str]:
         yield f"none: {error}"
         return
     latencies = {
-        "shared memory, a load": found.shared_latency,
-        "L2, a load": found.l2_latency,
-        "far L2, a load": found.far_l2_latency,
-        "DRAM, a load": found.dram_latency,
+        "shared memory": found.shared_latency,
+        "L2": found.l2_latency,
+        "far L2": found.far_l2_latency,
+        "DRAM": found.dram_latency,
     }
-    rates = {
-        **{f"{level}, reads by all SMs": rate for level, rate in found.read_gb_per_s.items()},
-        "DRAM, writes by all SMs": found.write_gb_per_s,
-        "DRAM, a copy": found.copy_gb_per_s,
-    }
+    rates = {f"{level}, reads by all SMs": rate for level, rate in found.read_gb_per_s.items()}
+    rates |= {"DRAM, writes by all SMs": found.write_gb_per_s, "DRAM, a copy": found.copy_gb_per_s}
     figures = {
-        **{what: f"{one.cycles:.1f} cycles, {one.ns:.1f} ns" for what, one in latencies.items() if one},
+        **{
+            f"{where}, a load": f"{x.cycles:.1f} cycles, {x.ns:.1f} ns" for where, x in latencies.items() if x
+        },
         **{what: f"{rate:.0f} GB/s" for what, rate in rates.items()},
         "L2, as far as all SMs read it": f"{found.l2_bytes / MIB:g} MiB",
         "L2, as far as one SM is near": f"{found.near_l2_bytes / MIB:g} MiB",
     }
-    macs = {
-        f"tensor cores, {dtype}": f"{n:.0f} MACs a clock and SM" for dtype, n in found.macs_per_clock.items()
-    }
-    yield from (f"{what:32} {figure}" for what, figure in (figures | macs).items())
+    for dtype, macs in found.macs_per_clock.items():
+        figures[f"tensor cores, {dtype}"] = f"{macs:.0f} MACs a clock and SM"
+    yield from (f"{what:32} {figure}" for what, figure in figures.items())
 
 
 def chased(row: Row) -> Row:

@@ -36,12 +36,13 @@ Part = str | Table | Callable[[Report], Iterable[str]]
 
 
 class Bench(click.Command):
-    """`tilesim bench NAME`: runs the function of that name in kernels/bench/NAME.py, and shows its report."""
+    """`tilesim bench NAME`: runs the function of that name in kernels/bench/NAME.py, and shows its report.
+    The first line of its help is its line in the list of all benches."""
 
     def __init__(
-        self, name: str, about: str, help: str, *parts: Part, options: Sequence[Callable[[Any], Any]] = ()
+        self, name: str, help: str, *parts: Part, options: Sequence[Callable[[Any], Any]] = ()
     ) -> None:
-        super().__init__(name, short_help=about, help=help, callback=self._measure)
+        super().__init__(name, short_help=help.partition("\n")[0], help=help, callback=self._measure)
         self.parts = parts
         for option in (*options, figures_option, json_option):
             option(self)

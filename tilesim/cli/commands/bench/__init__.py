@@ -50,7 +50,7 @@ def command(
 ) -> None:
     """Check each kernel's result, then time it: median, 20th and 80th percentile of many graph replays.
 
-    A subcommand measures the GPU instead.
+    A subcommand measures the GPU instead. What moves in it is counted where Nsight Compute (ncu) is there.
     """
     if ctx.invoked_subcommand is not None:
         return

@@ -1,1 +1,0 @@
-"""Small kernels that each measure one idea, for its film."""
