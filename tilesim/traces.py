@@ -17,7 +17,7 @@ from tilesim.devices.presets import recall
 from tilesim.errors import TilesimError, TraceError, shown, whole
 from tilesim.kernel_config import KernelConfig
 from tilesim.spans import checks
-from tilesim.spans.columns import SPAN, TIMES
+from tilesim.spans.columns import FIELDS, SPAN, TIMES
 from tilesim.storage import files, trace_file
 from tilesim.storage.decode import between, check, decode, one_of, text
 from tilesim.text import plural, unprintable
@@ -236,7 +236,7 @@ def _described(values: Any, spans: np.ndarray) -> Trace:
 
 def _check_form(trace: Trace, spans: np.ndarray) -> None:
     if spans.dtype != SPAN or spans.ndim != 1:
-        names = ", ".join(SPAN.names or ())
+        names = ", ".join(FIELDS)
         found = str(spans.dtype)[:200]
         raise TraceError(f"spans are {found}; they must be one row per segment with the fields {names}")
     if not len(spans):

@@ -17,7 +17,7 @@ from tilesim.errors import TraceError, shown, unknown
 from tilesim.formats import check_table
 from tilesim.formats.reading import AS_IT_IS, FACTS, Reading
 from tilesim.formats.rows import COLUMNS, Rows, integers
-from tilesim.spans.columns import SPAN
+from tilesim.spans.columns import FIELDS
 from tilesim.storage.files import decoder
 from tilesim.text import plural
 from tilesim.traces import Trace
@@ -33,8 +33,8 @@ CHUNK = 2**12
 
 def document(trace: Trace) -> Iterator[bytes]:
     yield "".join(f"# {' '.join(line)}\n" for line in _described(trace)).encode()
-    yield f"{','.join(SPAN.names or ())}\n".encode()
-    template = ",".join(["%d"] * len(SPAN.names or ())) + "\n"
+    yield f"{','.join(FIELDS)}\n".encode()
+    template = ",".join(["%d"] * len(FIELDS)) + "\n"
     for begin in range(0, len(trace.spans), CHUNK):
         yield "".join([template % row for row in trace.spans[begin : begin + CHUNK].tolist()]).encode()
 

@@ -13,12 +13,12 @@ import numpy as np
 from tilesim.errors import TraceError, shown
 from tilesim.formats.reading import AS_IT_IS, DEVICE, FACTS, PROBLEM, Reading
 from tilesim.formats.rows import COLUMNS, Rows, integers
-from tilesim.spans.columns import SPAN
+from tilesim.spans.columns import FIELDS
 from tilesim.storage.decode import decode, one_of
 from tilesim.storage.trace_file import FORMAT, VERSION
 from tilesim.traces import Trace, header
 
-SPAN_TEXT = "{" + ", ".join(f'"{name}": %d' for name in SPAN.names or ()) + "}"
+SPAN_TEXT = "{" + ", ".join(f'"{name}": %d' for name in FIELDS) + "}"
 CHUNK = 2**12
 """Segments that are made text at a time."""
 OfProblem = dict[Annotated[str, one_of(PROBLEM)], Any]

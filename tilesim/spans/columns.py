@@ -7,7 +7,8 @@ import numpy as np
 
 PLACES = ("cta", "tile", "k0", "k1", "sm", "slot")
 TIMES = ("issue", "start", "drain", "ready", "fixup", "done")
-SPAN = np.dtype([(name, "i4") for name in PLACES] + [(name, "i8") for name in (*TIMES, "cycles")])
+FIELDS = (*PLACES, *TIMES, "cycles")
+SPAN = np.dtype([(name, "i4" if name in PLACES else "i8") for name in FIELDS])
 LONGEST_NS = 2**62
 """Maximum of slots times makespan, so that slot-time fits int64."""
 MOST_CYCLES = 2**39

@@ -18,14 +18,14 @@ import numpy as np
 from numpy.lib import format as npy
 
 from tilesim.errors import TilesimError, TraceError, shown
-from tilesim.spans.columns import PLACES, SPAN, TIMES
+from tilesim.spans.columns import FIELDS, PLACES, SPAN, TIMES
 from tilesim.storage import files
 
 FORMAT = "tilesim trace"
 VERSION = 1
 MOST_SPANS = 2**23
 """Rows of a file: twice the tiles that the command line takes on, 640 MiB of spans."""
-PLANES_ITEMSIZE = 8 * len(SPAN.names or ())
+PLANES_ITEMSIZE = 8 * len(FIELDS)
 MOST_PREAMBLE = 2**16
 """Bytes that may say an array's shape and dtype before it."""
 
@@ -44,7 +44,7 @@ def write(path: str | PathLike[str], header: Mapping[str, Any], spans: np.ndarra
 
 def packed(spans: np.ndarray) -> np.ndarray:
     """The planes of a SPAN array, sorted by issue: uint8, shape [13, 8, rows]."""
-    planes = np.empty((len(SPAN.names or ()), 8, len(spans)), np.uint8)
+    planes = np.empty((len(FIELDS), 8, len(spans)), np.uint8)
     for column, plane in zip(_columns(spans), planes, strict=True):
         plane[:] = np.ascontiguousarray(column, "<i8").view(np.uint8).reshape(-1, 8).T
     return planes
@@ -116,7 +116,7 @@ def _opened(archive: ZipFile, name: str, most: int) -> tuple[IO[bytes], tuple[in
 
 def _from_planes(member: IO[bytes], shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     """The SPAN array of planes, a column inflated at a time; raises ValueError where they are none."""
-    if dtype != np.uint8 or len(shape) != 3 or shape[:2] != (len(SPAN.names or ()), 8):
+    if dtype != np.uint8 or len(shape) != 3 or shape[:2] != (len(FIELDS), 8):
         raise ValueError(f"{dtype} {shape}")
     rows = shape[2]
 
