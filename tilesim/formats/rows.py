@@ -47,14 +47,14 @@ class Rows:
         return f"{self.noun} {self.lines[row]}"
 
 
-def integers(
-    name: str, values: Sequence[Any], number: Callable[[Any], int], at: Callable[[int], str]
-) -> np.ndarray:
-    """A column as int64; `number` raises ValueError for what is none, `at` names a row for the sentence."""
+def integers(name: str, values: Sequence[Any], at: Callable[[int], str]) -> np.ndarray:
+    """A column of whole numbers, or texts of such, as int64; `at` names a row for the sentence."""
     found = np.empty(len(values), np.int64)
     for row, value in enumerate(values):
         try:
-            found[row] = number(value)
+            if type(value) not in (int, str):
+                raise ValueError
+            found[row] = int(value)
         except (ValueError, OverflowError):
             ns = " of ns" * (name in ("end", "entry", *TIMES))
             raise TraceError(

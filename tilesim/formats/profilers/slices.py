@@ -184,7 +184,7 @@ def rows(
         columns[name] = [value if type(value) is int else None for value in values]
     lines = np.array([one.number for one in segments], np.int64)
     arrays = {
-        name: integers(name, column, int, lambda row: f"{noun} {lines[row]}")
+        name: integers(name, column, lambda row: f"{noun} {lines[row]}")
         for name, column in columns.items()
         if None not in column
     }
