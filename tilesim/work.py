@@ -41,9 +41,7 @@ class WorkItems:
     def tiles(self) -> int:
         return len(self.items)
 
-    @property
-    def tiles_m(self) -> int:
-        return len(self.items)
+    tiles_m = tiles
 
     @property
     def title(self) -> str:

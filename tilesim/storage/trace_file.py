@@ -119,23 +119,17 @@ def _from_planes(member: IO[bytes], shape: tuple[int, ...], dtype: np.dtype) -> 
     if dtype != np.uint8 or len(shape) != 3 or shape[:2] != (len(FIELDS), 8):
         raise ValueError(f"{dtype} {shape}")
     rows = shape[2]
-
-    def column() -> np.ndarray:
-        planes = np.frombuffer(member.read(8 * rows), np.uint8).reshape(8, rows)
-        return np.ascontiguousarray(planes.T).view("<i8")[:, 0]
-
     spans = np.empty(rows, SPAN)
-    for name in PLACES:
-        found = column()
-        spans[name] = found
-        if not np.array_equal(spans[name], found):
+    at = np.zeros(rows, np.int64)
+    for name in FIELDS:
+        planes = np.frombuffer(member.read(8 * rows), np.uint8).reshape(8, rows)
+        column = np.ascontiguousarray(planes.T).view("<i8")[:, 0]
+        if name in TIMES:
+            at += np.cumsum(column) if name == TIMES[0] else column
+            column = at
+        spans[name] = column
+        if not np.array_equal(spans[name], column):
             raise ValueError(name)
-    at = np.cumsum(column())
-    spans[TIMES[0]] = at
-    for name in TIMES[1:]:
-        at += column()
-        spans[name] = at
-    spans["cycles"] = column()
     if member.read(1):
         raise ValueError(shape)
     return spans
