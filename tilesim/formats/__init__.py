@@ -24,11 +24,7 @@ ENDINGS = {
 
 
 def format_of(path: str | PathLike[str]) -> str:
-    """The format that a file's name tells, "" where it tells none.
-
-    >>> format_of("run.NPZ"), format_of("run.perfetto.json"), format_of("run.json"), format_of("run.txt")
-    ('npz', 'perfetto', 'json', '')
-    """
+    """The format that a file's name tells, "" where it tells none."""
     name = fspath(path).lower()
     return next((form for ending, form in ENDINGS.items() if name.endswith(ending)), "")
 
