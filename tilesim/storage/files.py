@@ -7,7 +7,6 @@ takes NaN, numbers beyond a double, a key given twice, and any depth of nesting.
 import json
 import os
 import shutil
-import stat
 import sys
 import tempfile
 from collections import Counter
@@ -15,6 +14,7 @@ from collections.abc import Callable, Iterable
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, BinaryIO
 
 from tilesim.errors import TilesimError, shown
@@ -84,18 +84,19 @@ def write(path: PathName, fill: Callable[[BinaryIO], object]) -> None:
                 shutil.copyfileobj(whole, stream)
             return
         target = Path(os.path.realpath(path))
-        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask()
-        handle, partial = tempfile.mkstemp(prefix=f".{target.name[:32]}.", dir=target.parent)
-        with os.fdopen(handle, "wb") as file:
+        beside = target.parent / f".{target.name[:32]}.{token_hex(8)}"
+        with open(beside, "xb") as file:
+            partial = beside
             fill(file)
-        os.chmod(partial, mode)
+        if target.exists():
+            shutil.copymode(target, partial)
         os.replace(partial, target)
         partial = None
     except OSError as error:
         raise TilesimError(f"cannot write {path}: {error.strerror or error}") from error
     finally:
         if partial is not None:
-            Path(partial).unlink(missing_ok=True)
+            partial.unlink(missing_ok=True)
 
 
 def read_bytes(path: PathName, most: int, error: type[TilesimError]) -> bytes:
@@ -214,10 +215,3 @@ def _spelled(path: PathName) -> str:
 def _is_file(target: Path) -> bool:
     """Whether `target` is a regular file or could become one, rather than a device or a pipe."""
     return target.is_file() or not target.exists()
-
-
-def _umask() -> int:
-    """The process's umask, which can only be read by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

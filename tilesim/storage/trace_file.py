@@ -25,7 +25,6 @@ FORMAT = "tilesim trace"
 VERSION = 1
 MOST_SPANS = 2**23
 """Rows of a file: twice the tiles that the command line takes on, 640 MiB of spans."""
-PLANES_ITEMSIZE = 8 * len(FIELDS)
 MOST_PREAMBLE = 2**16
 """Bytes that may say an array's shape and dtype before it."""
 
@@ -91,7 +90,7 @@ def _read(archive: ZipFile) -> tuple[dict[str, Any], np.ndarray]:
             f"the file has format version {shown(version)}; this tilesim reads version {VERSION}"
         )
     if "planes.npy" in archive.namelist():
-        return described, _from_planes(*_opened(archive, "planes", MOST_SPANS * PLANES_ITEMSIZE))
+        return described, _from_planes(*_opened(archive, "planes", MOST_SPANS * 8 * len(FIELDS)))
     member, shape, dtype = _opened(archive, "spans", MOST_SPANS * SPAN.itemsize)
     return described, np.frombuffer(member.read(), dtype).reshape(shape)
 

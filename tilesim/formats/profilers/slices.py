@@ -16,7 +16,7 @@ and cycles come from args that every slice has.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -116,13 +116,13 @@ def _number(each: Slice, name: str, reading: Reading) -> int | None:
 
 def merged(segments: Iterable[Slice]) -> list[Slice]:
     """Combine segments recorded by several threads of a block, in file order."""
-    turns: Counter[object] = Counter()
+
+    def what(one: Slice) -> object:
+        return one.name if one.tile is None else (one.tile, str(one.args.get("k0")))
+
     groups: dict[object, list[Slice]] = defaultdict(list)
-    for one in sorted(segments, key=lambda one: (one.begin, one.number)):
-        what = one.name if one.tile is None else (one.tile, str(one.args.get("k0")))
-        track = one.block, one.track, what
-        groups[one.sm, one.block, what, turns[track]].append(one)
-        turns[track] += 1
+    for one, turn in _in_turn(segments, lambda one: (one.block, one.track, what(one))):
+        groups[one.sm, one.block, what(one), turn].append(one)
     found = [
         replace(group[0], number=min(one.number for one in group), end=max(one.end for one in group))
         for group in groups.values()
@@ -130,32 +130,24 @@ def merged(segments: Iterable[Slice]) -> list[Slice]:
     return sorted(found, key=lambda one: one.number)
 
 
-def owners(segments: list[Slice], epilogues: list[Slice], noun: str) -> list[tuple[int, Slice]]:
-    """(row of the main loop, epilogue) for each epilogue."""
-    by_tile: dict[object, int] = {}
-    for row, one in enumerate(segments):
-        by_tile.setdefault(one.place, row)
-    by_turn = {turn: row for row, turn in _turns(segments)}
-    found = []
-    for number, turn in _turns(epilogues):
-        each = epilogues[number]
-        owner = by_turn.get(turn) if each.tile is None else by_tile.get(each.place)
+def owners(segments: list[Slice], epilogues: list[Slice], noun: str) -> Iterator[tuple[Slice, Slice]]:
+    """(main loop, epilogue) for each epilogue."""
+    by_tile = {one.place: one for one in reversed(segments)}
+    by_turn = {(one.block, turn): one for one, turn in _in_turn(segments, lambda one: one.block)}
+    for each, turn in _in_turn(epilogues, lambda one: one.block):
+        owner = by_turn.get((each.block, turn)) if each.tile is None else by_tile.get(each.place)
         if owner is None:
             whose = f"tile {each.tile} on SM {each.sm}" if each.tile is not None else f"SM {each.sm}"
             raise TraceError(f"{noun} {each.number} is an epilogue of {whose}, and has no other slice")
-        found.append((owner, each))
-    return found
+        yield owner, each
 
 
-def _turns(segments: Sequence[Slice]) -> list[tuple[int, tuple[object, int]]]:
-    """(row, (block, how many came before it in its block)), in order of time."""
+def _in_turn(segments: Iterable[Slice], key: Callable[[Slice], object]) -> Iterator[tuple[Slice, int]]:
+    """(segment, how many of the same key came before it), in order of time."""
     turns: Counter[object] = Counter()
-    found = []
-    for row in sorted(range(len(segments)), key=lambda row: segments[row].begin):
-        block = segments[row].block
-        found.append((row, (block, turns[block])))
-        turns[block] += 1
-    return found
+    for one in sorted(segments, key=lambda one: (one.begin, one.number)):
+        yield one, turns[key(one)]
+        turns[key(one)] += 1
 
 
 def rows(
@@ -166,15 +158,16 @@ def rows(
     found, kernel = _of_one_kernel(list(slices), reading)
     mains, epilogues = _sorted_out(found, reading)
     segments = merged(located(each, reading, noun) for each in mains)
-    drains, ends = [one.end for one in segments], [one.end for one in segments]
-    for row, each in owners(segments, merged(located(each, reading, noun) for each in epilogues), noun):
-        drains[row] = each.begin
-        ends[row] = max(ends[row], each.end)
+    drains = {one.number: one.end for one in segments}
+    ends = dict(drains)
+    for one, each in owners(segments, merged(located(each, reading, noun) for each in epilogues), noun):
+        drains[one.number] = each.begin
+        ends[one.number] = max(ends[one.number], each.end)
     columns: dict[str, list[Any]] = {
         "sm": [one.sm for one in segments],
         "start": [one.begin for one in segments],
-        "drain": drains,
-        "end": ends,
+        "drain": list(drains.values()),
+        "end": list(ends.values()),
         "tile": [one.tile for one in segments],
         "cta": [one.cta for one in segments],
         "entry": [entries.get(one.cta) for one in segments],
