@@ -128,14 +128,7 @@ class Trace:
         return f"<Trace: {name} on {where}, {problem.title}{tiled}, {took}>"
 
     def summary(self) -> dict[str, Any]:
-        """Every figure by its name, as `metrics.summary`, and what they are of: JSON values, times in ns.
-
-        >>> from tilesim import Costs, simulate
-        >>> tiles = Problem(384, 384, 4, tile=(128, 128, 4))
-        >>> found = simulate("naive", tiles, Device(4), Costs.ideal()).summary()
-        >>> found["utilization"], found["problem"]["m"], found["origin"], found["costs"]["k_step"]
-        (0.75, 384, 'simulated', 1000.0)
-        """
+        """Every figure by its name, as `metrics.summary`, and what they are of: JSON values, times in ns."""
         return about(self) | metrics.summary(self)
 
     def film(self, path: str | PathLike[str] | None = None, **options: Any) -> Any:
