@@ -160,13 +160,12 @@ class KernelConfig:
     def noted(cls, meta: Mapping[str, Any], schedule: str, problem: Problem) -> KernelConfig:
         """The configuration that a trace's meta notes in `kernel`, `warps` and `stages`, as versions before
         0.2 wrote them. What makes no sense there is not known."""
-        known: dict[str, Any] = {"order": problem.order}
-        for name, most in (("warps", MAX_WARPS), ("stages", MAX_STAGES)):
-            value = meta.get(name)
-            known[name] = value if type(value) is int and 0 <= value <= most else 0
-        if known["warps"] & (known["warps"] - 1):
-            known["warps"] = 0
-        return replace(cls.named(str(meta.get("kernel", "")), schedule, problem.tile), **known)
+        found = cls.named(str(meta.get("kernel", "")), schedule, problem.tile)
+        found = replace(found, order=problem.order)
+        try:
+            return replace(found, warps=meta.get("warps", 0), stages=meta.get("stages", 0))
+        except KernelConfigError:
+            return found
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self) | {"tile": list(self.tile)}

@@ -21,7 +21,7 @@ from tilesim.spans.columns import COLUMNS, LONGEST_NS
 
 STEPS: compiled.Steps = (
     *((step, step) for step in (
-        events.enter, events.go_to, events.launch_to_start, events.issue, events.split_tile, events.share,
+        events.enter, events.go_to, events.launch_to_start, events.issue, events.share,
         events.drain, events.store_partial, events.finish, events.go_on, events.wait_for, events.rest,
     )),
     (events.lowest, events.lowest_in_tree),

@@ -10,7 +10,7 @@ CTA, QUEUED, ISSUED = range(3)
 
 Segments = namedtuple("Segments", "tile k0 k1 work split offsets")
 """Segments in plan order, the queue's last; thread block c owns offsets[c] to offsets[c + 1]. `work`: a main
-loop's time alone on its SM, ns. `split`: see events.split_tile; empty if no tile is split."""
+loop's time alone on its SM, ns. `split`: its tile's index among those that are split, or NOBODY."""
 
 Rates = namedtuple(
     "Rates",
