@@ -1,9 +1,10 @@
 """Trace: when and where each segment ran, simulated or measured, in one form."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from importlib import import_module
+from itertools import chain
 from os import PathLike
 from typing import Annotated, Any, BinaryIO
 
@@ -257,21 +258,9 @@ def _check_meta(meta: object) -> None:
         raise TraceError(f"meta must hold JSON values: {str(error)[:200]}") from None
     if len(text) > MOST_META:
         raise TraceError(f"meta has {len(text)} characters as JSON; at most {MOST_META} are allowed")
-    for leaf in _leaves(values):
-        if isinstance(leaf, str) and (odd := unprintable(leaf)):
-            raise TraceError(f"meta has the text {shown(leaf)} with a {odd}, which cannot be printed")
-
-
-def _leaves(values: Any) -> Iterator[object]:
-    """Every text, number and null in JSON values, and every key; raises TraceError where a key is no text."""
-    if isinstance(values, dict):
-        for key in values:
+    for each in chain.from_iterable(files.levels(values)):
+        if isinstance(each, str) and (odd := unprintable(each)):
+            raise TraceError(f"meta has the text {shown(each)} with a {odd}, which cannot be printed")
+        for key in each if isinstance(each, dict) else ():
             if not isinstance(key, str):
                 raise TraceError(f"meta has the key {shown(key)}; it must be a text")
-        yield from values
-        values = list(values.values())
-    if isinstance(values, list | tuple):
-        for value in values:
-            yield from _leaves(value)
-    else:
-        yield values

@@ -94,18 +94,19 @@ def make(
     if not {"k0", "k1"} & set(columns):
         _check_uncut(rows, columns["tile"])
     spans = _spans(columns, problem)
+    alone = "; there is no cta, so each row counts as a thread block of its own: name the block of each"
+    hint = "" if "cta" in columns else alone
     if "slot" not in columns:
         try:
             spans["slot"] = recorded_slots.slots(spans, columns.get("entry"))
         except TraceError as error:
-            raise TraceError(f"{error}{_without_cta(columns)}") from None
+            raise TraceError(f"{error}{hint}") from None
     if "ctas_per_sm" not in known:
         device = replace(device, ctas_per_sm=int(spans["slot"].max()) + 1)
     for row in np.flatnonzero(spans["slot"] >= device.ctas_per_sm)[:1]:
         raise TraceError(
             f"{rows.at(row)}: tile {spans['tile'][row]} is on SM {spans['sm'][row]} beside "
-            f"{spans['slot'][row]} other thread blocks; ctas_per_sm is {device.ctas_per_sm}"
-            + _without_cta(columns)
+            f"{spans['slot'][row]} other thread blocks; ctas_per_sm is {device.ctas_per_sm}{hint}"
         )
     if "issue" not in columns:
         spans["issue"] = recorded_slots.issues(spans, columns.get("entry"))
@@ -113,13 +114,6 @@ def make(
     label, origin = known.get("schedule", name), known.get("origin", "measured")
     meta = reading.meta(known) | ({"derived": ["cta"]} if "cta" not in columns else {})
     return Trace(problem, device, label, spans, origin, tick, meta)
-
-
-def _without_cta(columns: Columns) -> str:
-    """What to add where rows are taken for more thread blocks than they may be of."""
-    if "cta" in columns:
-        return ""
-    return "; there is no cta, so each row counts as a thread block of its own: name the block of each"
 
 
 def _check_there(rows: Rows, columns: Columns, tiled: bool) -> None:

@@ -23,15 +23,13 @@ def is_sound(problem: Work, device: Device, spans: np.ndarray) -> bool:
     free[list(device.free_sms)] = True
     drained = np.zeros(device.sms * device.ctas_per_sm, np.int64)
     complete = np.zeros(problem.tiles if len(spans) == problem.tiles else 0, bool)
-    last = one_pass(columns_of(spans), spans["cycles"], free, drained, problem.k_steps, complete)
+    last = one_pass(columns_of(spans), free, drained, problem.k_steps, complete)
     if not 0 < last <= LONGEST_NS // device.slots:
         return False
     return bool(len(complete) and complete.all()) or not coverage_fault(spans, problem)
 
 
-def last_done(
-    spans: Any, cycles: Column, free: Column, drained: Column, k_steps: int, complete: Column
-) -> int:
+def last_done(spans: Any, free: Column, drained: Column, k_steps: int, complete: Column) -> int:
     """When the last of `spans`, SpanColumns, is done; -1 if one breaks a rule, overlaps or is not in order.
     `free`, by SM: whether it is. `drained`: zeros, by slot of the device. `complete`, by tile: set to True if
     a row has all of its `k_steps`."""
@@ -39,7 +37,7 @@ def last_done(
     last, last_issue, last_start, last_place = -1, 0, 0, 0
     if spans.issue[0] != 0:
         return -1
-    for row in range(len(cycles)):
+    for row in range(len(spans.issue)):
         sm, slot = spans.sm[row], spans.slot[row]
         if not (0 <= sm < len(free) and 0 <= slot < ctas_per_sm and 0 <= spans.cta[row] < 2**31 - 1):
             return -1
@@ -47,7 +45,7 @@ def last_done(
         if not (issue <= start <= drain <= spans.ready[row] <= spans.fixup[row] <= done):
             return -1
         place = sm * ctas_per_sm + slot
-        if not (free[sm] and 0 <= cycles[row] <= MOST_CYCLES):
+        if not (free[sm] and 0 <= spans.cycles[row] <= MOST_CYCLES):
             return -1
         if start < drained[place] or issue < last_issue:
             return -1

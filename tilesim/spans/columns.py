@@ -15,10 +15,9 @@ MOST_CYCLES = 2**39
 """Of a main loop, minutes on any GPU: a thousand times those of one, and the sum of all, must fit int64."""
 Column = Any
 """A list or a one-dimensional array."""
-COLUMNS = (*PLACES, *TIMES)
-SpanColumns: Any = namedtuple("SpanColumns", COLUMNS)  # type: ignore[misc]
+SpanColumns: Any = namedtuple("SpanColumns", FIELDS)  # type: ignore[misc]
 
 
 def columns_of(spans: np.ndarray) -> Any:
-    """The fields of a SPAN array but `cycles`, as SpanColumns."""
-    return SpanColumns(*(spans[name] for name in COLUMNS))
+    """The fields of a SPAN array as SpanColumns."""
+    return SpanColumns(*(spans[name] for name in FIELDS))

@@ -10,7 +10,7 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
@@ -167,16 +167,26 @@ def parse(
 
 def fault(values: object) -> str:
     """What is wrong with parsed `values`, where their nesting is too deep or a number too large, or ""."""
-    level, depth = [values], 0
-    while level:
-        holders = [value for value in level if isinstance(value, dict | list | tuple)]
-        if holders and depth == DEEPEST:
+    for depth, level in enumerate(levels(values)):
+        if depth == DEEPEST and any(isinstance(value, dict | list | tuple) for value in level):
             return f"this is nested too deeply; at most {DEEPEST} levels are allowed"
         if any(isinstance(value, int | float) and not abs(value) <= LARGEST for value in level):
             return "a number in it is too large for a double"
-        level = [v for held in holders for v in (held.values() if isinstance(held, dict) else held)]
-        depth += 1
     return ""
+
+
+def levels(values: object) -> Iterator[list[Any]]:
+    """Parsed `values`, then what is in them, keys of objects too, one level of nesting after the other."""
+    level: list[Any] = [values]
+    while level:
+        yield level
+        below: list[Any] = []
+        for value in level:
+            if isinstance(value, dict):
+                below += [*value, *value.values()]
+            elif isinstance(value, list | tuple):
+                below += value
+        level = below
 
 
 def _constant(word: str) -> float:

@@ -6,9 +6,8 @@ for `planes` is read too. What the archive says of sizes is held against limits 
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import nullcontext
-from itertools import pairwise
 from math import prod
 from os import PathLike
 from typing import IO, Any, BinaryIO
@@ -18,7 +17,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from tilesim.errors import TilesimError, TraceError, shown
-from tilesim.spans.columns import FIELDS, PLACES, SPAN, TIMES
+from tilesim.spans.columns import FIELDS, SPAN, TIMES
 from tilesim.storage import files
 
 FORMAT = "tilesim trace"
@@ -44,16 +43,13 @@ def write(path: str | PathLike[str], header: Mapping[str, Any], spans: np.ndarra
 def packed(spans: np.ndarray) -> np.ndarray:
     """The planes of a SPAN array, sorted by issue: uint8, shape [13, 8, rows]."""
     planes = np.empty((len(FIELDS), 8, len(spans)), np.uint8)
-    for column, plane in zip(_columns(spans), planes, strict=True):
+    earlier = dict(zip(TIMES[1:], TIMES, strict=False))
+    for name, plane in zip(FIELDS, planes, strict=True):
+        column = spans[name] - spans[earlier[name]] if name in earlier else spans[name]
+        if name == TIMES[0]:
+            column = np.diff(column, prepend=0)
         plane[:] = np.ascontiguousarray(column, "<i8").view(np.uint8).reshape(-1, 8).T
     return planes
-
-
-def _columns(spans: np.ndarray) -> Iterator[np.ndarray]:
-    yield from (spans[name] for name in PLACES)
-    yield np.diff(spans["issue"], prepend=0)
-    yield from (spans[later] - spans[earlier] for earlier, later in pairwise(TIMES))
-    yield spans["cycles"]
 
 
 def read(path: str | PathLike[str], file: BinaryIO | None = None) -> tuple[dict[str, Any], np.ndarray]:
