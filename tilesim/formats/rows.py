@@ -87,7 +87,7 @@ def make(
         columns |= reading.tiles_of_rows(tile_from, columns, problem, rows.at)
     if "tile" not in columns:
         columns["tile"] = columns["pid_m"] * problem.tiles_n + columns["pid_n"]
-    if "ctas_per_sm" not in known:
+    if "ctas_per_sm" not in known:  # here as many as can be, below as many as there were
         device = replace(device, ctas_per_sm=MAX_CTAS_PER_SM)
     if fault := row_fault(problem, device, columns, rows.at):
         raise TraceError(fault)
