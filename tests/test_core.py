@@ -166,7 +166,7 @@ def test_costs_come_back_from_json():
     ("values", "sentence"),
     [
         ({"k_step": 0}, "k_step is 0; without a device a K-step must take time"),
-        ({"jitter": 10}, "jitter is 10; it must be below 10"),
+        ({"jitter": 10.5}, "jitter is 10.5; it must be"),
         ({"overlap": 1}, "overlap is 1; it must be true or false"),
         ({"coresidency": ()}, "coresidency is (); it must be a list that is not empty"),
         ({"coresidency": (2.0,)}, "coresidency is [2.0]; its first factor must be 1"),

@@ -80,8 +80,8 @@ def test_curves_skip_the_holes_of_the_enclosing_square(tiles_m, tiles_n, order):
     ("order", "sentence"),
     [
         ("hilbrt", "there is no order 'hilbrt'; did you mean 'hilbert'"),
-        ("grouped", "'grouped' needs 1 parameter; write it as 'grouped:G', such as 'grouped:8'"),
-        ("grouped:8:8", "'grouped:8:8' has 2 parameters but takes 1; write it as 'grouped:G', such as"),
+        ("grouped", "'grouped' has 0 parameters; write it as 'grouped:G', such as 'grouped:8'"),
+        ("grouped:8:8", "'grouped:8:8' has 2 parameters; write it as 'grouped:G', such as"),
         ("grouped:0", "'grouped:0' has the parameter '0'; it must be a whole number from 1"),
         ("grouped:x", "parameter 'x'"),
         ("grouped:²", "parameter '²'"),

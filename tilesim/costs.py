@@ -16,9 +16,7 @@ from tilesim.storage.decode import FILLED, ROUNDED, between, check, decode, one_
 
 MAX_NS = 10**15
 MAX_JITTER = 10
-"""The jitter of a K-step is below this."""
-MOST_JITTER = 0.99 * MAX_JITTER
-"""The largest jitter that comes out of scaling."""
+"""Of a K-step, relative: a standard deviation of ten times its length."""
 WHOLE = (
     "mainloop_overhead", "launch", "prologue", "tile_gap", "epilogue", "epilogue_serialisation",
     "epilogue_overlap_penalty", "partial", "merge", "fixup", "stages",
@@ -77,7 +75,7 @@ class Costs:
     partial: Whole | None = None
     merge: Whole = 0
     fixup: Whole = 0
-    jitter: Real = 0.0
+    jitter: Annotated[int | float, between(0, MAX_JITTER)] = 0.0
     stages: Whole = 0
     coresidency: Annotated[tuple[Annotated[float, between(0, above=True)], ...], FILLED] = (1.0,)
     clock_mhz: Real = 0.0
@@ -87,8 +85,6 @@ class Costs:
 
     def __post_init__(self) -> None:
         check(self, CostsError)
-        if self.jitter >= MAX_JITTER:
-            raise CostsError(f"jitter is {shown(self.jitter)}; it must be below {MAX_JITTER}")
         if not self.k_step and not self.device:
             raise CostsError("k_step is 0; without a device a K-step must take time")
         if self.coresidency[0] != 1:

@@ -62,11 +62,7 @@ def whole(what: str, value: object, low: int, high: int, error: type[TilesimErro
 
 
 def unknown(what: str, value: str, choices: Iterable[str]) -> str:
-    """The sentence for a name that is not one of `choices`, with the nearest one offered.
-
-    >>> unknown("schedule", "persistant", ["naive", "persistent"])
-    "there is no schedule 'persistant'; did you mean 'persistent'?"
-    """
+    """The sentence for a name that is not one of `choices`, with the nearest one offered."""
     return f"there is no {what} {shown(value)}; {nearest(value, choices)}"
 
 
@@ -85,13 +81,7 @@ _brief.maxlevel = 4
 
 
 def shown(value: object) -> str:
-    """A value as a sentence quotes it, cut where it is long; what is cut away is never written out.
-
-    >>> shown("x" * 99)
-    "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx..."
-    >>> shown(10**5000)
-    'an int of thousands of digits'
-    """
+    """A value as a sentence quotes it, cut where it is long; what is cut away is never written out."""
     if isinstance(value, str | bytes):
         text = repr(value[:LONGEST_QUOTE]) + "..." * (len(value) > LONGEST_QUOTE)
     else:

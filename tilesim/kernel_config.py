@@ -23,9 +23,7 @@ RENAMED = {"planned": TABLE, "specialised": "warp-specialized"}
 
 def current_name(name: str) -> str:
     """What a kernel is called today that files of versions before 0.2 call `name`."""
-    if name in RENAMED:
-        return RENAMED[name]
-    return re.sub(r"^planned(?=[:-])", TABLE, name)
+    return re.sub(r"^(planned|specialised)\b", lambda found: RENAMED[found[0]], name)
 
 
 MAX_WARPS, MAX_STAGES, MAX_SUBTILES = 32, 64, 2
@@ -86,11 +84,7 @@ class KernelConfig:
         return name + "-split" * (self.epilogue_subtiles - 1)
 
     def __str__(self) -> str:
-        """Its one spelling, which `parse` reads.
-
-        >>> str(KernelConfig("persistent", "persistent", (128, 256, 64), "grouped:8", overlap=True))
-        'persistent persistent 128x256x64 grouped:8 8 warps 3 stages tma overlap'
-        """
+        """Its one spelling, which `parse` reads."""
         words = [
             self.kernel or "?", self.schedule or "?", "x".join(map(str, self.tile)), self.order,
             f"{self.warps} warps", f"{self.stages} stages", self.loads or "?",
@@ -101,12 +95,7 @@ class KernelConfig:
 
     @classmethod
     def parse(cls, text: str) -> KernelConfig:
-        """The configuration that `str` writes so; raises KernelConfigError for any other text.
-
-        >>> one = KernelConfig("table", "stream-k", (64, 64, 64), stages=4, loads="ptr", epilogue_subtiles=2)
-        >>> KernelConfig.parse(str(one)) == one
-        True
-        """
+        """The configuration that `str` writes so; raises KernelConfigError for any other text."""
         known = text.replace("?", "") if isinstance(text, str) else ""
         found = SPELLING.fullmatch(known)
         one = None
@@ -160,13 +149,12 @@ class KernelConfig:
     def noted(cls, meta: Mapping[str, Any], schedule: str, problem: Problem) -> KernelConfig:
         """The configuration that a trace's meta notes in `kernel`, `warps` and `stages`, as versions before
         0.2 wrote them. What makes no sense there is not known."""
-        known: dict[str, Any] = {"order": problem.order}
-        for name, most in (("warps", MAX_WARPS), ("stages", MAX_STAGES)):
-            value = meta.get(name)
-            known[name] = value if type(value) is int and 0 <= value <= most else 0
-        if known["warps"] & (known["warps"] - 1):
-            known["warps"] = 0
-        return replace(cls.named(str(meta.get("kernel", "")), schedule, problem.tile), **known)
+        found = cls.named(str(meta.get("kernel", "")), schedule, problem.tile)
+        found = replace(found, order=problem.order)
+        try:
+            return replace(found, warps=meta.get("warps", 0), stages=meta.get("stages", 0))
+        except KernelConfigError:
+            return found
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self) | {"tile": list(self.tile)}

@@ -126,12 +126,9 @@ def coverage_fault(rows: np.ndarray, problem: Work) -> str:
     tile, k0, k1 = rows["tile"], rows["k0"], rows["k1"]
     steps = problem.k_steps
     whole = (k0 == 0) & (k1 == steps)
-    alien = np.flatnonzero((tile < 0) | (tile >= problem.tiles))
-    if alien.size:
-        return f"there is no tile {tile[alien[0]]}; the problem has tiles 0 to {problem.tiles - 1}"
-    empty = np.flatnonzero((k0 < 0) | (k0 >= k1) | (k1 > steps))
-    if empty.size:
-        i = empty[0]
+    for i in np.flatnonzero((tile < 0) | (tile >= problem.tiles))[:1]:
+        return f"there is no tile {tile[i]}; the problem has tiles 0 to {problem.tiles - 1}"
+    for i in np.flatnonzero((k0 < 0) | (k0 >= k1) | (k1 > steps))[:1]:
         return f"tile {tile[i]} has a segment of K-steps {k0[i]} to {k1[i]}; they must lie in 0 to {steps}"
     # Counting comes after this check, because a header can claim 2^31 tiles.
     if len(tile) < problem.tiles:
@@ -140,8 +137,8 @@ def coverage_fault(rows: np.ndarray, problem: Work) -> str:
     else:
         counts = np.bincount(tile, minlength=problem.tiles)
         missing = np.flatnonzero(counts == 0)
-    if missing.size:
-        return f"tile {missing[0]} is never computed"
+    for lost in missing[:1]:
+        return f"tile {lost} is never computed"
     cut = (counts > 1)[tile] | ~whole
     return _cut_fault(tile[cut], k0[cut], k1[cut], steps)
 

@@ -87,11 +87,7 @@ class Problem:
 
     @property
     def requested_bytes(self) -> int:
-        """Bytes of A and B that the tiles load, each its own; those of an edge tile in full.
-
-        >>> Problem(4096, 4096, 4096).requested_bytes
-        1610612736
-        """
+        """Bytes of A and B that the tiles load, each its own; those of an edge tile in full."""
         return self.tiles * self.k_steps * self.k_step_bytes
 
     @property
@@ -106,11 +102,7 @@ class Problem:
 
     @property
     def title(self) -> str:
-        """What is computed, whatever its tiles.
-
-        >>> Problem(4096, 4096, 512).title
-        '4096x4096x512'
-        """
+        """What is computed, whatever its tiles."""
         return f"{self.m}x{self.n}x{self.k}"
 
     @property

@@ -27,8 +27,8 @@ def resolve(
         form = repr(":".join([name, *(p.name.upper() for p in parameters)]))
         if parameters:
             form += f", such as {':'.join([name, *(_example(p) for p in parameters)])!r}"
-        fault = _miscount(len(words), needed, len(parameters))
-        raise error(f"the {what} {shown(text)} {fault}; write it as {form}")
+        has = plural(len(words), "parameter")
+        raise error(f"the {what} {shown(text)} has {has}; write it as {form}")
     for word in words:
         if not (word.isascii() and word.isdigit() and len(word) <= 10 and 1 <= int(word) < 2**31):
             raise error(
@@ -65,14 +65,6 @@ def _parameters(function: Callable, given: int) -> tuple[Parameter, ...]:
 
 def _example(parameter: Parameter) -> str:
     return str(parameter.default if isinstance(parameter.default, int) else 8)
-
-
-def _miscount(given: int, least: int, most: int) -> str:
-    """How a number of parameters violates `least` to `most`."""
-    if given < least:
-        return f"needs {'at least ' * (least < most)}{plural(least, 'parameter')}"
-    takes = f"{'at most ' * (least < most)}{most}" if most else "none"
-    return f"has {plural(given, 'parameter')} but takes {takes}"
 
 
 def unprintable(text: str) -> str:

@@ -1,9 +1,10 @@
 """Trace: when and where each segment ran, simulated or measured, in one form."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from importlib import import_module
+from itertools import chain
 from os import PathLike
 from typing import Annotated, Any, BinaryIO
 
@@ -17,7 +18,7 @@ from tilesim.devices.presets import recall
 from tilesim.errors import TilesimError, TraceError, shown, whole
 from tilesim.kernel_config import KernelConfig
 from tilesim.spans import checks
-from tilesim.spans.columns import SPAN, TIMES
+from tilesim.spans.columns import FIELDS, SPAN, TIMES
 from tilesim.storage import files, trace_file
 from tilesim.storage.decode import between, check, decode, one_of, text
 from tilesim.text import plural, unprintable
@@ -128,14 +129,7 @@ class Trace:
         return f"<Trace: {name} on {where}, {problem.title}{tiled}, {took}>"
 
     def summary(self) -> dict[str, Any]:
-        """Every figure by its name, as `metrics.summary`, and what they are of: JSON values, times in ns.
-
-        >>> from tilesim import Costs, simulate
-        >>> tiles = Problem(384, 384, 4, tile=(128, 128, 4))
-        >>> found = simulate("naive", tiles, Device(4), Costs.ideal()).summary()
-        >>> found["utilization"], found["problem"]["m"], found["origin"], found["costs"]["k_step"]
-        (0.75, 384, 'simulated', 1000.0)
-        """
+        """Every figure by its name, as `metrics.summary`, and what they are of: JSON values, times in ns."""
         return about(self) | metrics.summary(self)
 
     def film(self, path: str | PathLike[str] | None = None, **options: Any) -> Any:
@@ -236,7 +230,7 @@ def _described(values: Any, spans: np.ndarray) -> Trace:
 
 def _check_form(trace: Trace, spans: np.ndarray) -> None:
     if spans.dtype != SPAN or spans.ndim != 1:
-        names = ", ".join(SPAN.names or ())
+        names = ", ".join(FIELDS)
         found = str(spans.dtype)[:200]
         raise TraceError(f"spans are {found}; they must be one row per segment with the fields {names}")
     if not len(spans):
@@ -264,21 +258,9 @@ def _check_meta(meta: object) -> None:
         raise TraceError(f"meta must hold JSON values: {str(error)[:200]}") from None
     if len(text) > MOST_META:
         raise TraceError(f"meta has {len(text)} characters as JSON; at most {MOST_META} are allowed")
-    for leaf in _leaves(values):
-        if isinstance(leaf, str) and (odd := unprintable(leaf)):
-            raise TraceError(f"meta has the text {shown(leaf)} with a {odd}, which cannot be printed")
-
-
-def _leaves(values: Any) -> Iterator[object]:
-    """Every text, number and null in JSON values, and every key; raises TraceError where a key is no text."""
-    if isinstance(values, dict):
-        for key in values:
+    for each in chain.from_iterable(files.levels(values)):
+        if isinstance(each, str) and (odd := unprintable(each)):
+            raise TraceError(f"meta has the text {shown(each)} with a {odd}, which cannot be printed")
+        for key in each if isinstance(each, dict) else ():
             if not isinstance(key, str):
                 raise TraceError(f"meta has the key {shown(key)}; it must be a text")
-        yield from values
-        values = list(values.values())
-    if isinstance(values, list | tuple):
-        for value in values:
-            yield from _leaves(value)
-    else:
-        yield values

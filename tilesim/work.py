@@ -41,9 +41,7 @@ class WorkItems:
     def tiles(self) -> int:
         return len(self.items)
 
-    @property
-    def tiles_m(self) -> int:
-        return len(self.items)
+    tiles_m = tiles
 
     @property
     def title(self) -> str:
@@ -51,11 +49,7 @@ class WorkItems:
 
     @property
     def parts(self) -> str:
-        """What is computed, and in what parts.
-
-        >>> WorkItems(["attention", "project"], [4096, 128]).parts
-        '2 work items, no matrix product; their sizes add up to 4224'
-        """
+        """What is computed, and in what parts."""
         sizes = f"; their sizes add up to {sum(self.sizes)}" if self.sizes else ""
         return f"{self.title}, no matrix product{sizes}"
 

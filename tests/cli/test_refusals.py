@@ -37,7 +37,7 @@ WRONG_USAGE = {
     "simulate naive --k 68719476736 --costs long": "the run could last",
     "simulate naive -o x.txt": "x.txt: a trace is written as .npz",
     "simulate naive --costs c -o ./c": "./c: it is read as c",
-    "simulate naive:2": "'naive:2' has 1 parameter but",
+    "simulate naive:2": "'naive:2' has 1 parameter; write it",
     "simulate": "Missing argument 'SCHEDULE'",
     "simulat naive": "did you mean 'simulate'?",
     "plan naive --m 1000000 --n 1000000": "4194304",

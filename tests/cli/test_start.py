@@ -14,11 +14,11 @@ from tilesim.cli import Stopped, stoppable
 
 @pytest.mark.parametrize(("asked", "used"), [(None, "1"), ("3", "3")])
 def test_numpy_multiplies_in_one_thread_unless_the_user_says_how_many(asked, used, monkeypatch):
-    monkeypatch.setenv(__main__.BLAS, asked or "")
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", asked or "")
     if asked is None:
-        monkeypatch.delenv(__main__.BLAS)
+        monkeypatch.delenv("OPENBLAS_NUM_THREADS")
     seen = []
-    monkeypatch.setattr("tilesim.cli.main", lambda: seen.append(os.environ[__main__.BLAS]))
+    monkeypatch.setattr("tilesim.cli.main", lambda: seen.append(os.environ["OPENBLAS_NUM_THREADS"]))
     __main__.main()
     assert seen == [used]
 
@@ -41,7 +41,8 @@ sys.argv = ["tilesim", "list"]
 runpy.run_module("tilesim", run_name="__main__", alter_sys=True)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", "")
+    assert done.returncode in (130, -signal.SIGINT)  # a shell shows both as 130
+    assert (done.stdout, done.stderr.strip()) == ("", "")
 
 
 def test_sigterm_is_raised_once_and_then_as_before_also_for_who_handles_it_otherwise():

@@ -134,7 +134,7 @@ def test_what_is_too_long_for_a_format_is_refused_before_it_is_written(tmp_path,
 @pytest.mark.parametrize("form", ["perfetto", "pftrace"])
 def test_slots_that_no_viewer_has_rows_for_are_refused(tmp_path, form):
     trace = Trace(TRACE.problem, Device(2**16, 4), "persistent", TRACE.spans)
-    with refused("262144 slots, too many for a Perfetto file"):
+    with refused("262144 slots, too many for a p"):
         save_as(trace, tmp_path / "a", form)
 
 
@@ -146,9 +146,9 @@ def test_what_a_native_file_could_not_be_read_with_is_not_written(tmp_path, monk
 
 
 def test_as_many_segments_as_are_written_are_within_what_is_read():
-    assert limits.MOST_SEGMENTS["CSV"] < limits.MOST_LINES
-    assert limits.MOST_SEGMENTS["CSV"] * len(TRACE.spans.dtype) < limits.MOST_CELLS
-    for form, objects, values in (("JSON", 1, 13), ("Perfetto", 11, 5 * 17 + 13)):
+    assert limits.MOST_SEGMENTS["csv"] < limits.MOST_LINES
+    assert limits.MOST_SEGMENTS["csv"] * len(TRACE.spans.dtype) < limits.MOST_CELLS
+    for form, objects, values in (("json", 1, 13), ("perfetto", 11, 5 * 17 + 13)):
         assert limits.MOST_SEGMENTS[form] * objects < limits.MOST_LISTS
         assert limits.MOST_SEGMENTS[form] * values < limits.MOST_VALUES
 

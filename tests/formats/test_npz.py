@@ -168,7 +168,7 @@ def test_a_header_that_lacks_something(saved, key):
         (("problem", "tile"), None, "tile is None; it must be a list of 3"),
         (("problem", "order"), "spiral", "there is no order 'spiral'"),
         (("device", "a\0"), 1, "there is no field of the device 'a\\x00'"),
-        (("device", "sms"), 1, "the device has 0 to 0"),
+        (("device", "sms"), 1, "it must be from 0 to 0"),
         (("device", "name"), "abacus", "name is 'abacus'"),
         (("device", "sm_order"), [0, 0, 1], "the SM order must list each SM"),
         (("device", "sm_order"), [1.0, 0.0, 2.0], "sm_order[0] is 1.0; it must be a whole"),

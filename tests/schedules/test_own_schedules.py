@@ -306,7 +306,7 @@ class TestAFile:
             ("mine.py:alone", "mine.py must define a function alone(problem, device)"),
             ("mine.py:naive", "there is already a schedule 'naive' in tilesim"),
             ("mine.py:snake:0", "'snake:0' has the parameter '0'"),
-            ("mine.py:snake:1:2", "'snake:1:2' has 2 parameters but takes at most 1"),
+            ("mine.py:snake:1:2", "'snake:1:2' has 2 parameters; write it as 'snake:STEP'"),
         ],
     )
     def test_that_is_wrong_is_one_sentence(self, text, words, here):

@@ -104,7 +104,7 @@ def test_more_sms_never_hurt_under_ideal_costs(case, sms):
     [
         ("persistant", "did you mean 'persistent'"),
         ("Naive", "did you mean 'naive'"),
-        ("naive:4", "'naive:4' has 1 parameter but takes none; write it as 'naive'$"),
+        ("naive:4", "'naive:4' has 1 parameter; write it as 'naive'$"),
         ("naive:", "write it as 'naive'"),
         (7, "the schedule is 7"),
     ],

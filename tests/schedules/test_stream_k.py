@@ -117,10 +117,10 @@ def test_hybrids_reach_the_makespan_of_even_shares(problem, device):
 @pytest.mark.parametrize(
     ("schedule", "sentence"),
     [
-        ("split-k", "'split-k' needs 1 parameter; write it as 'split-k:S', such as 'split-k:8'"),
+        ("split-k", "'split-k' has 0 parameters; write it as 'split-k:S', such as 'split-k:8'"),
         ("split-k:9", "cuts each tile into 9 slices; the tiles of this problem have only 8 K-steps"),
         ("stream-k:17", "stream-k:17 needs a K-step for each of 17 thread blocks; this problem has 16"),
-        ("stream-k:1:2", "has 2 parameters but takes at most 1; write it as 'stream-k:G'"),
+        ("stream-k:1:2", "has 2 parameters; write it as 'stream-k:G'"),
         ("stream-k-hybrid:3", "stream-k-hybrid:3 shares 3 tiles; it must be 1 or 2"),
         ("stream-k-hybrid:1:2", "write it as 'stream-k-hybrid:TILES', such as 'stream-k-hybrid:2'"),
     ],

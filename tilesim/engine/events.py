@@ -12,7 +12,7 @@ two forms, a heap and a tree.
 from heapq import heappop, heappush, heapreplace
 from math import ceil
 
-from tilesim.engine.state import CTA, ISSUED, NOBODY, QUEUED, Column, Segments, Slots, State
+from tilesim.engine.state import CTA, ISSUED, NOBODY, QUEUED, Column, Slots, State
 
 DRAIN, NEXT, FREE, BEGIN, START = range(5)
 EVENTS = 5
@@ -109,16 +109,11 @@ def issue(state: State, rank: int, now: int, gap: int, written: int, leave: int)
         slots.left[rank] = work
         wait_for(slots, rank, start, START)
         return
-    if split_tile(segments, row) == NOBODY:
+    if segments.split[row] == NOBODY:
         log.drain[at] = start + work
         finish(state, rank, start + work, 0)
     else:
         wait_for(slots, rank, start + work, DRAIN)
-
-
-def split_tile(segments: Segments, row: int) -> int:
-    """The index of a segment's tile among the split tiles; NOBODY if the segment is the whole tile."""
-    return segments.split[row] if len(segments.split) > 0 else NOBODY
 
 
 def share(state: State, rank: int, now: int, change: int) -> None:
@@ -148,7 +143,7 @@ def drain(state: State, rank: int, now: int) -> None:
     if state.rates.shared:
         share(state, rank, now, -1)
     log.drain[at] = now
-    split = split_tile(state.segments, row)
+    split = state.segments.split[row]
     if split == NOBODY:
         finish(state, rank, now, 0)
         return

@@ -17,11 +17,11 @@ from tilesim.errors import CostsError, PlanError
 from tilesim.model.kstep import hardware_of, load_times, slowest_k_step
 from tilesim.plans import Plan
 from tilesim.problems import Problem
-from tilesim.spans.columns import COLUMNS, LONGEST_NS
+from tilesim.spans.columns import FIELDS, LONGEST_NS
 
 STEPS: compiled.Steps = (
     *((step, step) for step in (
-        events.enter, events.go_to, events.launch_to_start, events.issue, events.split_tile, events.share,
+        events.enter, events.go_to, events.launch_to_start, events.issue, events.share,
         events.drain, events.store_partial, events.finish, events.go_on, events.wait_for, events.rest,
     )),
     (events.lowest, events.lowest_in_tree),
@@ -51,7 +51,7 @@ def run(plan: Plan, problem: Problem, device: Device, costs: Costs, seed: int = 
     else:
         state = with_lists(state)
         events.play(state)
-        for name, column in zip(COLUMNS, state.log, strict=True):
+        for name, column in zip(FIELDS, state.log, strict=True):
             spans[name] = column
     if state.heads[CTA] < plan.ctas:
         raise PlanError(_stuck(plan, device, state))

@@ -98,7 +98,7 @@ def _merges(tile: np.ndarray, problem: Problem) -> tuple[np.ndarray, Merges]:
     """Segments.split, and the split tiles that it refers to."""
     if len(tile) == problem.tiles:
         none = np.zeros(0, np.int64)
-        return none.astype(np.int32), Merges(none, none, none, none, none)
+        return np.full(len(tile), NOBODY, np.int32), Merges(none, none, none, none, none)
     counts = np.bincount(tile, minlength=problem.tiles)
     several = counts > 1
     split = np.where(several, np.cumsum(several, dtype=np.int32) - 1, np.int32(NOBODY))[tile]

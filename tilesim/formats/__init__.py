@@ -24,18 +24,13 @@ ENDINGS = {
 
 
 def format_of(path: str | PathLike[str]) -> str:
-    """The format that a file's name tells, "" where it tells none.
-
-    >>> format_of("run.NPZ"), format_of("run.perfetto.json"), format_of("run.json"), format_of("run.txt")
-    ('npz', 'perfetto', 'json', '')
-    """
+    """The format that a file's name tells, "" where it tells none."""
     name = fspath(path).lower()
     return next((form for ending, form in ENDINGS.items() if name.endswith(ending)), "")
 
 
 OF_SEVERAL = ("perfetto", "pftrace")
 """Formats that hold several runs."""
-TITLES = {"csv": "CSV", "json": "JSON", "perfetto": "Perfetto", "pftrace": "Perfetto"}
 MOST_TEXT = 2**29
 """Bytes of a file, and of what is inflated from one."""
 MOST_LISTS = 2**22
@@ -44,7 +39,7 @@ MOST_VALUES = 2**25
 MOST_LINES = 2**22 + 2**10
 MOST_CELLS = 2**26
 """Lines and cells of a table."""
-MOST_SEGMENTS = {"CSV": 2**22, "JSON": 2**20, "Perfetto": 2**18}
+MOST_SEGMENTS = {"csv": 2**22, "json": 2**20, "perfetto": 2**18, "pftrace": 2**18}
 """That are written: a segment is a line of some 100 bytes, an object of 200, or slices of 800 to 1,300."""
 MOST_SLOTS = 2**17
 """Of which each has threads with names in a Perfetto file; the largest GPU has some 10,000."""
@@ -60,13 +55,6 @@ def save(trace: Trace, path: str | PathLike[str], form: str) -> None:
 
 def save_several(traces: Sequence[Trace], path: str | PathLike[str], form: str) -> None:
     """Write traces on one clock, in a format of OF_SEVERAL; raises TilesimError as `save`."""
-    check_written(traces, TITLES[form])
-    document = import_module(f"{__name__}.{form}").document(*traces)
-    files.write(path, lambda file: file.writelines(document))
-
-
-def check_written(traces: Sequence[Trace], form: str) -> None:
-    """Raise TilesimError where traces have more segments or slots than a file of a form can hold."""
     for trace in traces:
         if len(trace.spans) > MOST_SEGMENTS[form]:
             raise TilesimError(
@@ -74,10 +62,10 @@ def check_written(traces: Sequence[Trace], form: str) -> None:
                 f"at most {MOST_SEGMENTS[form]}; write it as .npz"
             )
     slots = sum(trace.device.slots for trace in traces)
-    if form == "Perfetto" and slots > MOST_SLOTS:
-        raise TilesimError(
-            f"the device has {slots} slots, too many for a Perfetto file: at most {MOST_SLOTS}"
-        )
+    if form in OF_SEVERAL and slots > MOST_SLOTS:
+        raise TilesimError(f"the device has {slots} slots, too many for a {form} file: at most {MOST_SLOTS}")
+    document = import_module(f"{__name__}.{form}").document(*traces)
+    files.write(path, lambda file: file.writelines(document))
 
 
 def check_json(text: str) -> None:

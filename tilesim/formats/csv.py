@@ -17,10 +17,10 @@ from tilesim.errors import TraceError, shown, unknown
 from tilesim.formats import check_table
 from tilesim.formats.reading import AS_IT_IS, FACTS, Reading
 from tilesim.formats.rows import COLUMNS, Rows, integers
-from tilesim.spans.columns import SPAN
+from tilesim.spans.columns import FIELDS
 from tilesim.storage.files import decoder
 from tilesim.text import plural
-from tilesim.traces import Trace
+from tilesim.traces import Trace, header
 
 DELIMITERS = ",;\t"
 FACT = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*")
@@ -32,27 +32,14 @@ CHUNK = 2**12
 
 
 def document(trace: Trace) -> Iterator[bytes]:
-    yield "".join(f"# {' '.join(line)}\n" for line in _described(trace)).encode()
-    yield f"{','.join(SPAN.names or ())}\n".encode()
-    template = ",".join(["%d"] * len(SPAN.names or ())) + "\n"
+    said = header(trace)
+    known = said | said["problem"] | said["device"] | {"device": trace.device.name}
+    for name in [name for name in FACTS if name in known]:
+        yield f"# {name}={json.dumps(known[name])}\n".encode()
+    yield f"{','.join(FIELDS)}\n".encode()
+    template = ",".join(["%d"] * len(FIELDS)) + "\n"
     for begin in range(0, len(trace.spans), CHUNK):
         yield "".join([template % row for row in trace.spans[begin : begin + CHUNK].tolist()]).encode()
-
-
-def _described(trace: Trace) -> Iterator[list[str]]:
-    problem, device = trace.problem, trace.device
-    yield [_fact(name, value) for name, value in problem.as_json().items()]
-    named = [_fact("device", device.name)] if device.name else []
-    if entry := device.own_entry:
-        yield [_fact("device_file", dict(entry))]
-    counts = [_fact(name, getattr(device, name)) for name in ("sms", "ctas_per_sm", "busy_sms")]
-    yield [*named, *counts, _fact("sm_order", device.sm_order)]
-    yield [_fact(name, getattr(trace, name)) for name in ("schedule", "origin", "tick_ns")]
-    yield [_fact("meta", dict(trace.meta))]
-
-
-def _fact(name: str, value: object) -> str:
-    return f"{name}={json.dumps(value)}"
 
 
 def parse(text: str, reading: Reading = AS_IT_IS) -> Rows:
@@ -95,7 +82,7 @@ def _columns(
         raise TraceError(f"line {numbers[row]} has {count}; the header has {len(names)}")
     given = dict(zip(names, zip(*cells, strict=True) if cells else [()] * len(names), strict=True))
     found = {
-        name: integers(name, column, int, lambda row: f"line {numbers[row]}")
+        name: integers(name, column, lambda row: f"line {numbers[row]}")
         for name, column in given.items()
         if name in COLUMNS
     }

@@ -26,18 +26,7 @@ def draw(trace: Trace, width: int = 100) -> str:
     many SMs were free and got no work.
 
     A column shows what its left edge falls into; a main loop has at least one column, and opens with "[" and
-    shows its tile's number where there is room. Lines have no trailing blanks.
-
-    >>> from tilesim import Costs, Device, Problem, simulate
-    >>> run = simulate("naive", Problem(128, 640, 4, tile=(128, 128, 4)), Device(2), Costs.ideal())
-    >>> print(draw(run, 30))
-    naive on 2 SMs, simulated: 5 tiles, 3000 ns
-          0         1         2         3 µs
-          |         |         |         |
-    SM 0  [0========[2========[4========
-    SM 1  [1========[3========..........
-    [= main loop, its tile's number in it   . idle
-    """
+    shows its tile's number where there is room. Lines have no trailing blanks."""
     ctas, total = trace.device.ctas_per_sm, max(1, trace.makespan)
     rows = trace.spans[np.lexsort((trace.spans["start"], slot_index(trace)))]
     used = np.unique(rows["sm"]).tolist()

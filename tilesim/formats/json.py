@@ -13,12 +13,12 @@ import numpy as np
 from tilesim.errors import TraceError, shown
 from tilesim.formats.reading import AS_IT_IS, DEVICE, FACTS, PROBLEM, Reading
 from tilesim.formats.rows import COLUMNS, Rows, integers
-from tilesim.spans.columns import SPAN
+from tilesim.spans.columns import FIELDS
 from tilesim.storage.decode import decode, one_of
 from tilesim.storage.trace_file import FORMAT, VERSION
 from tilesim.traces import Trace, header
 
-SPAN_TEXT = "{" + ", ".join(f'"{name}": %d' for name in SPAN.names or ()) + "}"
+SPAN_TEXT = "{" + ", ".join(f'"{name}": %d' for name in FIELDS) + "}"
 CHUNK = 2**12
 """Segments that are made text at a time."""
 OfProblem = dict[Annotated[str, one_of(PROBLEM)], Any]
@@ -49,7 +49,7 @@ def parse(values: object, reading: Reading = AS_IT_IS) -> Rows:
     theirs = dict(zip(reading.renamed(called), called, strict=True))
     columns = {
         name: integers(
-            name, [span.get(theirs[name]) for span in spans], _integer, lambda row: f"row {row + 1} of spans"
+            name, [span.get(theirs[name]) for span in spans], lambda row: f"row {row + 1} of spans"
         )
         for name in COLUMNS
         if name in theirs
@@ -68,15 +68,5 @@ def facts(values: Mapping[str, Any]) -> dict[str, Any]:
     found = {name: values[name] for name in FACTS if name in values}
     device = found.pop("device", {})
     found |= decode(OfProblem, values.get("problem", {}), "problem", TraceError)
-    if isinstance(device, str):
-        return found | {"device": device}
-    sorted_in = decode(OfDevice, device, "device", TraceError)
-    if "name" in sorted_in:
-        sorted_in["device"] = sorted_in.pop("name")
-    return found | sorted_in
-
-
-def _integer(value: object) -> int:
-    if type(value) is not int:
-        raise ValueError
-    return value
+    found |= {"name": device} if isinstance(device, str) else decode(OfDevice, device, "device", TraceError)
+    return found | ({"device": found.pop("name")} if "name" in found else {})

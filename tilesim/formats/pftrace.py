@@ -50,22 +50,16 @@ def document(*traces: Trace) -> Iterator[bytes]:
         whole = b"".join(json_document(traces[0], writer=f"tilesim {__version__}"))
         yield _packet(field(BUNDLE, field(METADATA, field(NAME, OWN) + field(JSON_VALUE, whole))))
     for (pid, tid), said in named.items():
-        yield _packet(field(DESCRIPTOR, _lane(pid, tid, said) if tid else _process(pid, said)))
+        name, order = said["name"], said["sort_index"]
+        process = field(3, field(1, pid) + field(3, order) + field(6, name)) + field(11, EXPLICIT)
+        lane = field(5, PROCESS + pid) + field(2, name) + field(12, order)
+        yield _packet(field(DESCRIPTOR, field(1, tid or PROCESS + pid) + (lane if tid else process)))
     for pid, name in counted.items():
         counter = field(1, 2 * PROCESS + pid) + field(5, PROCESS + pid) + field(2, name) + field(8, b"")
         yield _packet(field(DESCRIPTOR, counter))
     # Ends and begins of an instant stay in their order.
     for row in np.argsort(times, kind="stable").tolist():
         yield packets[row]
-
-
-def _process(pid: int, said: dict[str, Any]) -> bytes:
-    process = field(1, pid) + field(3, said["sort_index"]) + field(6, said["name"])
-    return field(1, PROCESS + pid) + field(3, process) + field(11, EXPLICIT)
-
-
-def _lane(pid: int, tid: int, said: dict[str, Any]) -> bytes:
-    return field(1, tid) + field(5, PROCESS + pid) + field(2, said["name"]) + field(12, said["sort_index"])
 
 
 def _packets(event: Event) -> Iterator[tuple[int, bytes]]:

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass, replace
 from os import PathLike
 from typing import Annotated, Any, NamedTuple
 
-from tilesim.costs import MOST_JITTER, RENAMED, Costs, with_current_names
+from tilesim.costs import MAX_JITTER, RENAMED, Costs, with_current_names
 from tilesim.devices import files, presets
 from tilesim.devices.device import MAX_CTAS_PER_SM
 from tilesim.devices.hardware import Hardware
@@ -155,7 +155,7 @@ def for_problem(one: Calibration, problem: Problem, peak_tflops: dict[str, float
     return replace(
         costs,
         k_step=costs.k_step * rate * problem.tile_m * problem.tile_n * problem.tile_k / (m * n * k),
-        jitter=min(costs.jitter * (k / problem.tile_k) ** 0.5, MOST_JITTER),
+        jitter=min(costs.jitter * (k / problem.tile_k) ** 0.5, MAX_JITTER),
         source=f"{costs.source}{SCALED}{dtype} tiles of {m}x{n}x{k}",
         **_times(costs, BY_BYTES, size),
         **_times(costs, BY_AREA, area),

@@ -136,14 +136,7 @@ def said(error: BaseException) -> str:
 
 def label(schedule: str | Function) -> str:
     """The name of a schedule in traces: its name, or that of a function, with the arguments of a partial.
-    Raises ScheduleError for a function named like a different schedule.
-
-    >>> label(lambda problem, device: None)
-    'lambda'
-    >>> from tilesim.schedules.split_k import split_k
-    >>> label(partial(split_k, s=2))
-    'split_k:2'
-    """
+    Raises ScheduleError for a function named like a different schedule."""
     if isinstance(schedule, str):
         return schedule
     if isinstance(schedule, partial):

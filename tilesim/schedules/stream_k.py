@@ -60,9 +60,6 @@ def grid_size(problem: Problem, slots: int) -> int:
     cost(g) = a + b * [peers > 1] + c * steps + d * (peers - 1), with steps = ceil(total / g) K-steps per CTA
     and peers = ceil(k_steps / steps) CTAs per tile. In units of a K-step c = 1, and b = d = 256 / tile_k. The
     smallest g wins ties.
-
-    >>> grid_size(Problem(256, 3584, 8192, tile=(128, 128, 32)), 108)  # the paper's figure 8
-    108
     """
     total, k_steps = problem.tiles * problem.k_steps, problem.k_steps
     steps = -(-total // np.arange(1, min(slots, total) + 1))

@@ -7,17 +7,17 @@ import numpy as np
 
 PLACES = ("cta", "tile", "k0", "k1", "sm", "slot")
 TIMES = ("issue", "start", "drain", "ready", "fixup", "done")
-SPAN = np.dtype([(name, "i4") for name in PLACES] + [(name, "i8") for name in (*TIMES, "cycles")])
+FIELDS = (*PLACES, *TIMES, "cycles")
+SPAN = np.dtype([(name, "i4" if name in PLACES else "i8") for name in FIELDS])
 LONGEST_NS = 2**62
 """Maximum of slots times makespan, so that slot-time fits int64."""
 MOST_CYCLES = 2**39
 """Of a main loop, minutes on any GPU: a thousand times those of one, and the sum of all, must fit int64."""
 Column = Any
 """A list or a one-dimensional array."""
-COLUMNS = (*PLACES, *TIMES)
-SpanColumns: Any = namedtuple("SpanColumns", COLUMNS)  # type: ignore[misc]
+SpanColumns: Any = namedtuple("SpanColumns", FIELDS)  # type: ignore[misc]
 
 
 def columns_of(spans: np.ndarray) -> Any:
-    """The fields of a SPAN array but `cycles`, as SpanColumns."""
-    return SpanColumns(*(spans[name] for name in COLUMNS))
+    """The fields of a SPAN array as SpanColumns."""
+    return SpanColumns(*(spans[name] for name in FIELDS))

@@ -74,12 +74,6 @@ def decode(kind: Any, values: Any, what: str, error: type[TilesimError], *, extr
 
     Of a union, the first member counts that the value's kind of JSON fits; rules belong to the members.
     Raises `error`, or what the classes raise that are made of the values.
-
-    >>> decode(list[Annotated[int, between(1, 9)]], [1, 2], "the tile", TilesimError)
-    [1, 2]
-    >>> decode(dict[str, tuple[int, int]], {"sizes": [1, True]}, "the file", TilesimError)
-    Traceback (most recent call last):
-    tilesim.errors.TilesimError: sizes[1] is True; it must be a whole number
     """
     return _Reader(what, error, extra).value(_node(kind), values, "")
 

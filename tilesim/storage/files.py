@@ -7,13 +7,14 @@ takes NaN, numbers beyond a double, a key given twice, and any depth of nesting.
 import json
 import os
 import shutil
-import stat
 import sys
 import tempfile
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, BinaryIO
 
 from tilesim.errors import TilesimError, shown
@@ -83,18 +84,19 @@ def write(path: PathName, fill: Callable[[BinaryIO], object]) -> None:
                 shutil.copyfileobj(whole, stream)
             return
         target = Path(os.path.realpath(path))
-        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask()
-        handle, partial = tempfile.mkstemp(prefix=f".{target.name[:32]}.", dir=target.parent)
-        with os.fdopen(handle, "wb") as file:
+        beside = target.parent / f".{target.name[:32]}.{token_hex(8)}"
+        with open(beside, "xb") as file:
+            partial = beside
             fill(file)
-        os.chmod(partial, mode)
+        if target.exists():
+            shutil.copymode(target, partial)
         os.replace(partial, target)
         partial = None
     except OSError as error:
         raise TilesimError(f"cannot write {path}: {error.strerror or error}") from error
     finally:
         if partial is not None:
-            Path(partial).unlink(missing_ok=True)
+            partial.unlink(missing_ok=True)
 
 
 def read_bytes(path: PathName, most: int, error: type[TilesimError]) -> bytes:
@@ -165,16 +167,26 @@ def parse(
 
 def fault(values: object) -> str:
     """What is wrong with parsed `values`, where their nesting is too deep or a number too large, or ""."""
-    level, depth = [values], 0
-    while level:
-        holders = [value for value in level if isinstance(value, dict | list | tuple)]
-        if holders and depth == DEEPEST:
+    for depth, level in enumerate(levels(values)):
+        if depth == DEEPEST and any(isinstance(value, dict | list | tuple) for value in level):
             return f"this is nested too deeply; at most {DEEPEST} levels are allowed"
         if any(isinstance(value, int | float) and not abs(value) <= LARGEST for value in level):
             return "a number in it is too large for a double"
-        level = [v for held in holders for v in (held.values() if isinstance(held, dict) else held)]
-        depth += 1
     return ""
+
+
+def levels(values: object) -> Iterator[list[Any]]:
+    """Parsed `values`, then what is in them, keys of objects too, one level of nesting after the other."""
+    level: list[Any] = [values]
+    while level:
+        yield level
+        below: list[Any] = []
+        for value in level:
+            if isinstance(value, dict):
+                below += [*value, *value.values()]
+            elif isinstance(value, list | tuple):
+                below += value
+        level = below
 
 
 def _constant(word: str) -> float:
@@ -184,8 +196,7 @@ def _constant(word: str) -> float:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     values = dict(pairs)
     if len(values) < len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        ((twice, _),) = Counter(key for key, _ in pairs).most_common(1)
         raise ValueError(f"the key {shown(twice)} is there twice in one object")
     return values
 
@@ -214,10 +225,3 @@ def _spelled(path: PathName) -> str:
 def _is_file(target: Path) -> bool:
     """Whether `target` is a regular file or could become one, rather than a device or a pipe."""
     return target.is_file() or not target.exists()
-
-
-def _umask() -> int:
-    """The process's umask, which can only be read by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -14,6 +14,8 @@ except ImportError:  # There are no such locks on Windows, where killed processe
     fcntl = None  # type: ignore[assignment]
 
 PREFIX = "tilesim-scratch-"
+NEW = "tilesim-new-"
+"""What the name of a folder begins with that is not locked yet, so that nobody takes it for stale."""
 
 
 @contextmanager
@@ -23,7 +25,12 @@ def folder() -> Iterator[Path]:
     Raises OSError where none can be made.
     """
     remove_stale()
-    made, lock = _locked_folder()
+    made, lock = Path(tempfile.mkdtemp(prefix=NEW)), None
+    if fcntl is not None:
+        lock = os.open(made, os.O_RDONLY)
+        with suppress(OSError):  # Where a file system has no locks, the folder keeps its first name.
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            made = made.rename(made.with_name(made.name.replace(NEW, PREFIX)))
     try:
         yield made
     finally:
@@ -47,22 +54,3 @@ def remove_stale() -> None:
                 shutil.rmtree(found, ignore_errors=True)
             finally:
                 os.close(lock)
-
-
-def _locked_folder() -> tuple[Path, int | None]:
-    """A new folder and its lock, None where the file system has none."""
-    while True:
-        made = Path(tempfile.mkdtemp(prefix=PREFIX))
-        if fcntl is None:
-            return made, None
-        # Before it is locked, another process may take it for stale and remove it; then there is a next one.
-        with suppress(FileNotFoundError):
-            lock = os.open(made, os.O_RDONLY)
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX)
-            except OSError:
-                os.close(lock)
-                return made, None
-            if made.is_dir():
-                return made, lock
-            os.close(lock)

@@ -6,9 +6,8 @@ for `planes` is read too. What the archive says of sizes is held against limits 
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import nullcontext
-from itertools import pairwise
 from math import prod
 from os import PathLike
 from typing import IO, Any, BinaryIO
@@ -18,14 +17,13 @@ import numpy as np
 from numpy.lib import format as npy
 
 from tilesim.errors import TilesimError, TraceError, shown
-from tilesim.spans.columns import PLACES, SPAN, TIMES
+from tilesim.spans.columns import FIELDS, SPAN, TIMES
 from tilesim.storage import files
 
 FORMAT = "tilesim trace"
 VERSION = 1
 MOST_SPANS = 2**23
 """Rows of a file: twice the tiles that the command line takes on, 640 MiB of spans."""
-PLANES_ITEMSIZE = 8 * len(SPAN.names or ())
 MOST_PREAMBLE = 2**16
 """Bytes that may say an array's shape and dtype before it."""
 
@@ -44,17 +42,14 @@ def write(path: str | PathLike[str], header: Mapping[str, Any], spans: np.ndarra
 
 def packed(spans: np.ndarray) -> np.ndarray:
     """The planes of a SPAN array, sorted by issue: uint8, shape [13, 8, rows]."""
-    planes = np.empty((len(SPAN.names or ()), 8, len(spans)), np.uint8)
-    for column, plane in zip(_columns(spans), planes, strict=True):
+    planes = np.empty((len(FIELDS), 8, len(spans)), np.uint8)
+    earlier = dict(zip(TIMES[1:], TIMES, strict=False))
+    for name, plane in zip(FIELDS, planes, strict=True):
+        column = spans[name] - spans[earlier[name]] if name in earlier else spans[name]
+        if name == TIMES[0]:
+            column = np.diff(column, prepend=0)
         plane[:] = np.ascontiguousarray(column, "<i8").view(np.uint8).reshape(-1, 8).T
     return planes
-
-
-def _columns(spans: np.ndarray) -> Iterator[np.ndarray]:
-    yield from (spans[name] for name in PLACES)
-    yield np.diff(spans["issue"], prepend=0)
-    yield from (spans[later] - spans[earlier] for earlier, later in pairwise(TIMES))
-    yield spans["cycles"]
 
 
 def read(path: str | PathLike[str], file: BinaryIO | None = None) -> tuple[dict[str, Any], np.ndarray]:
@@ -91,7 +86,7 @@ def _read(archive: ZipFile) -> tuple[dict[str, Any], np.ndarray]:
             f"the file has format version {shown(version)}; this tilesim reads version {VERSION}"
         )
     if "planes.npy" in archive.namelist():
-        return described, _from_planes(*_opened(archive, "planes", MOST_SPANS * PLANES_ITEMSIZE))
+        return described, _from_planes(*_opened(archive, "planes", MOST_SPANS * 8 * len(FIELDS)))
     member, shape, dtype = _opened(archive, "spans", MOST_SPANS * SPAN.itemsize)
     return described, np.frombuffer(member.read(), dtype).reshape(shape)
 
@@ -116,26 +111,20 @@ def _opened(archive: ZipFile, name: str, most: int) -> tuple[IO[bytes], tuple[in
 
 def _from_planes(member: IO[bytes], shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     """The SPAN array of planes, a column inflated at a time; raises ValueError where they are none."""
-    if dtype != np.uint8 or len(shape) != 3 or shape[:2] != (len(SPAN.names or ()), 8):
+    if dtype != np.uint8 or len(shape) != 3 or shape[:2] != (len(FIELDS), 8):
         raise ValueError(f"{dtype} {shape}")
     rows = shape[2]
-
-    def column() -> np.ndarray:
-        planes = np.frombuffer(member.read(8 * rows), np.uint8).reshape(8, rows)
-        return np.ascontiguousarray(planes.T).view("<i8")[:, 0]
-
     spans = np.empty(rows, SPAN)
-    for name in PLACES:
-        found = column()
-        spans[name] = found
-        if not np.array_equal(spans[name], found):
+    at = np.zeros(rows, np.int64)
+    for name in FIELDS:
+        planes = np.frombuffer(member.read(8 * rows), np.uint8).reshape(8, rows)
+        column = np.ascontiguousarray(planes.T).view("<i8")[:, 0]
+        if name in TIMES:
+            at += np.cumsum(column) if name == TIMES[0] else column
+            column = at
+        spans[name] = column
+        if not np.array_equal(spans[name], column):
             raise ValueError(name)
-    at = np.cumsum(column())
-    spans[TIMES[0]] = at
-    for name in TIMES[1:]:
-        at += column()
-        spans[name] = at
-    spans["cycles"] = column()
     if member.read(1):
         raise ValueError(shape)
     return spans

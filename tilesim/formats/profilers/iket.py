@@ -67,7 +67,7 @@ def is_iket(values: object) -> bool:
 def parse(values: dict[str, Any], reading: Reading = AS_IT_IS) -> Rows:
     """The rows of parsed JSON; raises TraceError that names the field or range at fault."""
     file = decode(_File, values, "the trace", TraceError, extra=True)
-    entries: dict[str, dict[int, int]] = {}
+    entries: dict[str, dict[int | None, int]] = {}
     found: list[Slice] = []
     for launch in file.launches:
         kernel = launch.kernelName
@@ -88,13 +88,11 @@ def parse(values: dict[str, Any], reading: Reading = AS_IT_IS) -> Rows:
             args = {"cta": cta, "warp": place.warpId} | ({} if place.smId is None else {"sm": place.smId})
             track = cta, warp
             found.append(Slice(number, name, "", warp, each.startTs, each.endTs, args, "", kernel, track))
-        first_of: dict[int, int] = {}
-        for place, begin in begun:
-            cta = numbers[place.ctaId]
-            first_of[cta] = min(begin, first_of.get(cta, begin))
-        entries[kernel] = first_of
+        # Of the warps of a block, the earliest is the last to be noted.
+        begun.sort(key=lambda one: one[1], reverse=True)
+        entries[kernel] = {numbers[place.ctaId]: begin for place, begin in begun}
     wanted = reading.names.get("kernel", found[0].kernel if found else "")
-    return slices.rows(found, reading, "range", entries.get(wanted))
+    return slices.rows(found, reading, "range", entries.get(wanted, {}))
 
 
 def _place_of_range(file: _File, each: _Range, at: str) -> _Place:

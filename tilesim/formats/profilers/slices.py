@@ -16,7 +16,7 @@ and cycles come from args that every slice has.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -57,34 +57,28 @@ class Slice:
     kernel: str = ""
     track: object = None
     """Identifies the track, whatever its name."""
+    tile: int | None = None
+    sm: int | None = None
+    cta: int | None = None
+    """What `located` finds, None if the slice names none."""
 
     @property
     def called(self) -> str:
         return f"{self.name} {self.category}"
 
-
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """A slice with the location that it names; None if it names none."""
-
-    of: Slice
-    tile: int | None
-    sm: int
-    cta: int | None
-
     @property
     def place(self) -> object:
         """Identifies its part of the work."""
-        return self.tile, self.sm, str(self.of.args.get("k0"))
+        return self.tile, self.sm, str(self.args.get("k0"))
 
     @property
     def block(self) -> object:
         """Identifies its thread block: the number, or else the track."""
-        return (self.of.track,) if self.cta is None else self.cta
+        return (self.track,) if self.cta is None else self.cta
 
 
-def segment(each: Slice, reading: Reading, noun: str) -> Segment:
-    """The location of a slice; raises TraceError if it names no SM."""
+def located(each: Slice, reading: Reading, noun: str) -> Slice:
+    """A slice with the place that it names; raises TraceError if it names no SM."""
     cta, sm = _number(each, "cta", reading), _number(each, "sm", reading)
     for name, found in (("cta", cta), ("sm", sm)):
         if found is None and name in reading.names:
@@ -99,7 +93,7 @@ def segment(each: Slice, reading: Reading, noun: str) -> Segment:
             "thread or process, such as 'SM 5', or by sm in its args; --map sm=thread takes the number in "
             f"{shown(each.thread)}{args}"
         )
-    return Segment(each, tile_of(each, reading), sm, cta)
+    return replace(each, tile=tile_of(each, reading), sm=sm, cta=cta)
 
 
 def tile_of(each: Slice, reading: Reading) -> int | None:
@@ -120,92 +114,74 @@ def _number(each: Slice, name: str, reading: Reading) -> int | None:
     return int(match[1]) if match else None
 
 
-def merged(segments: Sequence[Segment]) -> list[Segment]:
+def merged(segments: Iterable[Slice]) -> list[Slice]:
     """Combine segments recorded by several threads of a block, in file order."""
-    turns: Counter[object] = Counter()
-    groups: dict[object, list[Segment]] = defaultdict(list)
-    for one in sorted(segments, key=lambda one: (one.of.begin, one.of.number)):
-        what = one.of.name if one.tile is None else (one.tile, str(one.of.args.get("k0")))
-        track = one.block, one.of.track, what
-        groups[one.sm, one.block, what, turns[track]].append(one)
-        turns[track] += 1
+
+    def what(one: Slice) -> object:
+        return one.name if one.tile is None else (one.tile, str(one.args.get("k0")))
+
+    groups: dict[object, list[Slice]] = defaultdict(list)
+    for one, turn in _in_turn(segments, lambda one: (one.block, one.track, what(one))):
+        groups[one.sm, one.block, what(one), turn].append(one)
     found = [
-        replace(
-            group[0],
-            of=replace(
-                group[0].of,
-                number=min(one.of.number for one in group),
-                begin=min(one.of.begin for one in group),
-                end=max(one.of.end for one in group),
-            ),
-        )
+        replace(group[0], number=min(one.number for one in group), end=max(one.end for one in group))
         for group in groups.values()
     ]
-    return sorted(found, key=lambda one: one.of.number)
+    return sorted(found, key=lambda one: one.number)
 
 
-def owners(segments: list[Segment], epilogues: list[Segment], noun: str) -> list[tuple[int, Slice]]:
-    """(row of the main loop, epilogue) for each epilogue."""
-    by_tile: dict[object, int] = {}
-    for row, one in enumerate(segments):
-        by_tile.setdefault(one.place, row)
-    by_turn = {turn: row for row, turn in _turns(segments)}
-    found = []
-    for number, turn in _turns(epilogues):
-        each = epilogues[number]
-        owner = by_turn.get(turn) if each.tile is None else by_tile.get(each.place)
+def owners(segments: list[Slice], epilogues: list[Slice], noun: str) -> Iterator[tuple[Slice, Slice]]:
+    """(main loop, epilogue) for each epilogue."""
+    by_tile = {one.place: one for one in reversed(segments)}
+    by_turn = {(one.block, turn): one for one, turn in _in_turn(segments, lambda one: one.block)}
+    for each, turn in _in_turn(epilogues, lambda one: one.block):
+        owner = by_turn.get((each.block, turn)) if each.tile is None else by_tile.get(each.place)
         if owner is None:
             whose = f"tile {each.tile} on SM {each.sm}" if each.tile is not None else f"SM {each.sm}"
-            raise TraceError(f"{noun} {each.of.number} is an epilogue of {whose}, and has no other slice")
-        found.append((owner, each.of))
-    return found
+            raise TraceError(f"{noun} {each.number} is an epilogue of {whose}, and has no other slice")
+        yield owner, each
 
 
-def _turns(segments: Sequence[Segment]) -> list[tuple[int, tuple[object, int]]]:
-    """(row, (block, how many came before it in its block)), in order of time."""
+def _in_turn(segments: Iterable[Slice], key: Callable[[Slice], object]) -> Iterator[tuple[Slice, int]]:
+    """(segment, how many of the same key came before it), in order of time."""
     turns: Counter[object] = Counter()
-    found = []
-    for row in sorted(range(len(segments)), key=lambda row: segments[row].of.begin):
-        block = segments[row].block
-        found.append((row, (block, turns[block])))
-        turns[block] += 1
-    return found
+    for one in sorted(segments, key=lambda one: (one.begin, one.number)):
+        yield one, turns[key(one)]
+        turns[key(one)] += 1
 
 
 def rows(
-    slices: Iterable[Slice], reading: Reading, noun: str = "event", entries: Mapping[int, int] | None = None
+    slices: Iterable[Slice], reading: Reading, noun: str = "event", entries: Mapping[int | None, int] = {}
 ) -> Rows:
     """The rows of `slices`; `noun` is what the file calls one, `entries` when blocks were entered, by cta.
     Raises TraceError, naming the slice at fault, or what is missing and how to give it."""
     found, kernel = _of_one_kernel(list(slices), reading)
     mains, epilogues = _sorted_out(found, reading)
-    segments = merged([segment(each, reading, noun) for each in mains])
-    drains, ends = [one.of.end for one in segments], [one.of.end for one in segments]
-    for row, each in owners(segments, merged([segment(each, reading, noun) for each in epilogues]), noun):
-        drains[row] = each.begin
-        ends[row] = max(ends[row], each.end)
+    segments = merged(located(each, reading, noun) for each in mains)
+    drains = {one.number: one.end for one in segments}
+    ends = dict(drains)
+    for one, each in owners(segments, merged(located(each, reading, noun) for each in epilogues), noun):
+        drains[one.number] = each.begin
+        ends[one.number] = max(ends[one.number], each.end)
     columns: dict[str, list[Any]] = {
         "sm": [one.sm for one in segments],
-        "start": [one.of.begin for one in segments],
-        "drain": drains,
-        "end": ends,
+        "start": [one.begin for one in segments],
+        "drain": list(drains.values()),
+        "end": list(ends.values()),
+        "tile": [one.tile for one in segments],
+        "cta": [one.cta for one in segments],
+        "entry": [entries.get(one.cta) for one in segments],
     }
-    if all(one.tile is not None for one in segments):
-        columns["tile"] = [one.tile for one in segments]
-    if all(one.cta is not None for one in segments):
-        columns["cta"] = [one.cta for one in segments]
     for name in FROM_ARGS:
-        key = reading.names.get(name, name)
-        if all(type(one.of.args.get(key)) is int for one in segments):
-            columns[name] = [one.of.args[key] for one in segments]
-    if entries and all(one.cta in entries for one in segments):
-        columns["entry"] = [entries[one.cta] for one in segments if one.cta is not None]
-    lines = np.array([one.of.number for one in segments], np.int64)
+        values = [one.args.get(reading.names.get(name, name)) for one in segments]
+        columns[name] = [value if type(value) is int else None for value in values]
+    lines = np.array([one.number for one in segments], np.int64)
     arrays = {
-        name: integers(name, column, int, lambda row: f"{noun} {lines[row]}")
+        name: integers(name, column, lambda row: f"{noun} {lines[row]}")
         for name, column in columns.items()
+        if None not in column
     }
-    items = tuple(one.of.name for one in segments)
+    items = tuple(one.name for one in segments)
     return Rows({"schedule": kernel} if kernel else {}, arrays, lines, noun, items)
 
 
@@ -248,14 +224,10 @@ def _sorted_out(slices: list[Slice], reading: Reading) -> tuple[list[Slice], lis
     if reading.items:
         return _outermost(rest), epilogues
     named = [each for each in rest if MAIN.search(each.called)] or rest
-    if len({each.name for each in named}) > 1:
+    if len({each.name for each in named}) != 1:
         raise TraceError(
             f"it does not say which slices are main loops; {listed(each.name for each in named)}: "
             "choose one with --map main=NAME, and one for the write with --map epilogue=NAME"
-        )
-    if not named:
-        raise TraceError(
-            f"there is no main loop among its {len(slices)} slices; {listed(each.name for each in slices)}"
         )
     return named, epilogues
 
