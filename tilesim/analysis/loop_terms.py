@@ -35,14 +35,13 @@ class LoopTime(NamedTuple):
 
 def shares(terms: np.ndarray) -> np.ndarray:
     """What each of `terms` [terms, ...] gets of a K-step: the first its own time, the largest the rest."""
-    found = np.where(terms.argmax(axis=0) == _numbers(terms), terms.max(axis=0) - terms[0], 0.0)
+    found = _largest(terms) * (terms - terms[0])
     found[0] = terms[0]
     return found
 
 
-def _numbers(terms: np.ndarray) -> np.ndarray:
-    """The index of each term, shaped to compare with [terms, ...]."""
-    return np.arange(len(terms)).reshape(-1, *[1] * (terms.ndim - 1))
+def _largest(terms: np.ndarray) -> np.ndarray:
+    return np.equal.outer(np.arange(len(terms)), terms.argmax(axis=0))
 
 
 def loop_time(trace: Trace, costs: Costs) -> LoopTime:
@@ -65,14 +64,15 @@ def loop_time(trace: Trace, costs: Costs) -> LoopTime:
         return np.stack([[loaded.mean(each)[rows] for each in term] for term in pieces])
 
     each = of_spans(shares(limits)) * 1000 / hardware.clock_mhz
-    steps = _k_steps_beside(trace, each.sum(axis=0))
+    steps = sharing(trace) / each.sum(axis=0)
+    steps *= (spans["k1"] - spans["k0"]) / steps.sum(axis=0)
     terms = (each * steps).sum(axis=1)
     peak = min(1.0, hardware.peak_cycles(problem) / multiplying)
     written = costs.epilogue_overlap_penalty * over_a_write(trace)
     scale = np.ones(len(spans))
     if trace.origin == "simulated":
         scale = (spans["drain"] - spans["start"]) / (terms.sum(axis=0) + costs.mainloop_overhead + written)
-    largest = of_spans(limits.argmax(axis=0) == _numbers(limits))
+    largest = of_spans(_largest(limits))
     return LoopTime(
         dict(zip(TERMS, (terms * scale).sum(axis=1).tolist(), strict=True)),
         peak * float((terms[0] * scale).sum()),
@@ -82,8 +82,8 @@ def loop_time(trace: Trace, costs: Costs) -> LoopTime:
     )
 
 
-def beside(trace: Trace) -> np.ndarray:
-    """How long each main loop shares its SM with 0, 1, ... others: int64 ns [ctas_per_sm, spans]."""
+def sharing(trace: Trace) -> np.ndarray:
+    """The share of each main loop's time with 0, 1, ... others on its SM: float64 [ctas_per_sm, spans]."""
     spans = trace.spans
     times = np.concatenate([spans["start"], spans["drain"]])
     in_order = np.lexsort((times, np.tile(spans["sm"], 2)))
@@ -91,18 +91,12 @@ def beside(trace: Trace) -> np.ndarray:
     place[in_order] = np.arange(len(in_order))
     running = np.cumsum(np.repeat([1, -1], len(spans))[in_order])
     until_next = np.diff(times[in_order], append=0)  # none is running between one SM's rows and the next SM's
-    found = []
-    for residents in range(1, trace.device.ctas_per_sm + 1):
-        passed = np.append(0, np.cumsum(np.where(running == residents, until_next, 0)))
-        found.append(passed[place[len(spans) :]] - passed[place[: len(spans)]])
-    return np.stack(found)
-
-
-def _k_steps_beside(trace: Trace, k_step: np.ndarray) -> np.ndarray:
-    """K-steps of `k_step` ns that main loops do beside 0, 1, ... others: float64 [residents, spans]."""
-    done = beside(trace) / k_step
-    done[0, done.sum(axis=0) == 0] = 1.0  # a coarse clock can show a main loop of no time
-    return done * ((trace.spans["k1"] - trace.spans["k0"]) / done.sum(axis=0))
+    found = np.empty((trace.device.ctas_per_sm, len(spans)))
+    for others, spent in enumerate(found):
+        passed = np.append(0, np.cumsum(np.where(running == others + 1, until_next, 0)))
+        spent[:] = passed[place[len(spans) :]] - passed[place[: len(spans)]]
+    found[0, ~found.any(axis=0)] = 1.0  # a coarse clock can show a main loop of no time
+    return found / found.sum(axis=0)
 
 
 def _clocked(hardware: Hardware, trace: Trace) -> Hardware:

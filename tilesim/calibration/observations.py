@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tilesim.analysis.loop_terms import beside, plan_of
+from tilesim.analysis.loop_terms import plan_of, sharing
 from tilesim.costs import MAX_NS
 from tilesim.metrics import TURNAROUND_NS, in_turn
 from tilesim.plans import Plan, owners
@@ -37,8 +37,9 @@ class Observations:
     `owns`: whether a span finishes its tile. `steps`: its K-steps, int64.
     `before`, `after`: see metrics.in_turn. `same_block`: whether both are one thread block's, bool [pairs].
     `under_epilogue`: whether a main loop begins under its thread block's epilogue of another tile. `sharing`:
-    the share of a main loop's time with r + 1 main loops on its SM, float64 [spans, ctas_per_sm].
-    `clock_mhz`: of the SMs, 0 where not known. `plan`: what was run; `segment`: each span's row in it, int64.
+    the share of a main loop's time with r + 1 main loops on its SM, float64 [ctas_per_sm, spans].
+    `clock_mhz`: of the SMs in main loops, 0 where not known. `plan`: what was run; `segment`: each span's row
+    in it, int64.
     """
 
     trace: Trace
@@ -65,8 +66,8 @@ def observe(trace: Trace) -> Observations:
     same_block = spans["cta"][before] == spans["cta"][after]
     under_epilogue = np.zeros(len(spans), bool)
     under_epilogue[after] = same_block & (spans["done"][before] > spans["start"][after])
-    sharing = beside(trace).T.astype(float)
-    sharing[~sharing.any(axis=1), 0] = 1.0  # a main loop that is over in a step of the clock counts as alone
+    took = int((spans["drain"] - spans["start"]).sum())
+    counted = bool((spans["cycles"] > 0).all() and took)
     return Observations(
         trace=trace,
         owns=owners(spans["tile"], spans["done"]),
@@ -75,20 +76,11 @@ def observe(trace: Trace) -> Observations:
         after=after,
         same_block=same_block,
         under_epilogue=under_epilogue,
-        sharing=sharing / sharing.sum(axis=1, keepdims=True),
-        clock_mhz=clock_mhz(trace),
+        sharing=sharing(trace),
+        clock_mhz=1000 * float(spans["cycles"].sum()) / took if counted else 0.0,
         plan=made,
         segment=segment,
     )
-
-
-def clock_mhz(trace: Trace) -> float:
-    """The mean clock of the SMs in MHz: cycles over time of all main loops; 0 where it is not known."""
-    spans = trace.spans
-    took = int((spans["drain"] - spans["start"]).sum())
-    if not (spans["cycles"] > 0).all() or not took:
-        return 0.0
-    return 1000 * float(spans["cycles"].sum()) / took
 
 
 LEAST_DELAY = 0.05
@@ -208,11 +200,6 @@ def fixup(runs: Sequence[Observations]) -> tuple[int, int]:
     if each < 0:
         return round(mean(ns)), 0
     return (round(once), round(each)) if once >= 0 else (0, round(mean(ns / partials)))
-
-
-def gap(run: Observations) -> float:
-    """ns from the end of a main loop to the next start in the slot, 0 where none follows."""
-    return mean(run.spans["start"][run.after] - run.spans["drain"][run.before])
 
 
 def mean(values: Sequence[float] | np.ndarray) -> float:
