@@ -9,7 +9,7 @@ from refusals import refused
 
 from tilesim.analysis.memory_system import MemorySystem, TileLatency
 from tilesim.devices.presets import presets
-from tilesim.errors import DeviceError
+from tilesim.errors import DeviceError, ReportError
 
 FILE = DATA / "memory/h200.json"
 SHIPPED = json.loads(FILE.read_text("utf-8"))
@@ -154,6 +154,6 @@ def test_what_a_gpu_lacks_is_left_out():
 def test_files_that_are_not_there():
     with pytest.raises(DeviceError, match="nowhere"):
         MemorySystem.read("nowhere.json")
-    with pytest.raises(DeviceError, match="the memory of 'h20' has not been measured; choose from h200"):
+    with pytest.raises(ReportError, match="no report of h20 'memory'"):
         MemorySystem.named("h20")
     assert MemorySystem.read(FILE) == H200
