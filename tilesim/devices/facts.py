@@ -110,16 +110,8 @@ def _clock_of_peak(own: Mapping[str, Any]) -> float:
     return max(peaks.get(dtype, 0) * 1e6 / (2 * own["sms"] * macs[dtype]) for dtype in macs)
 
 
-def _as_many_cycles(name: str) -> Rule:
-    return Rule("as many cycles as on the H200", (), lambda own, ref: ref[name])
-
-
-def _share_of_l2(name: str) -> Rule:
-    return Rule(
-        "as many times l2_gb_per_s as on the H200",
-        ("l2_gb_per_s",),
-        lambda own, ref: own["l2_gb_per_s"] * ref[name] / ref["l2_gb_per_s"],
-    )
+def _in_proportion(name: str, to: str, words: str) -> Rule:
+    return Rule(words, (to,), lambda own, ref: own[to] * ref[name] / ref[to])
 
 
 RULES = {
@@ -136,24 +128,24 @@ RULES = {
             own["memory_gb_per_s"],
         ),
     ),
-    "l2_apart_gb_per_s": _share_of_l2("l2_apart_gb_per_s"),
-    "l2_merged_gb_per_s": _share_of_l2("l2_merged_gb_per_s"),
-    "dram_read_gb_per_s": Rule(
-        "the share of memory_gb_per_s that the H200 reads",
-        ("memory_gb_per_s",),
-        lambda own, ref: own["memory_gb_per_s"] * ref["dram_read_gb_per_s"] / ref["memory_gb_per_s"],
+    **{
+        name: _in_proportion(name, "l2_gb_per_s", "as many times l2_gb_per_s as on the H200")
+        for name in ("l2_apart_gb_per_s", "l2_merged_gb_per_s")
+    },
+    "dram_read_gb_per_s": _in_proportion(
+        "dram_read_gb_per_s", "memory_gb_per_s", "the share of memory_gb_per_s that the H200 reads"
     ),
-    **{name: _as_many_cycles(name) for name in CONSTANTS if UNITS[name] == "cycles"},
+    **{
+        name: Rule("as many cycles as on the H200", (), lambda own, ref, name=name: ref[name])
+        for name in CONSTANTS
+        if UNITS[name] == "cycles"
+    },
 }
 """What may be derived where nobody has published it, in this order: one may need what one before it finds."""
 
 
 def with_derived(known: Mapping[str, Fact]) -> dict[str, Fact]:
-    """`known`, and what follows from it by `RULES`.
-
-    >>> with_derived({"memory_gb_per_s": Fact(2400)})["dram_read_gb_per_s"].value
-    2250.0
-    """
+    """`known`, and what follows from it by `RULES`."""
     found, own = dict(known), values(known)
     reference = values(published(shipped()["devices"][REFERENCE]))
     for name, rule in RULES.items():
@@ -176,11 +168,7 @@ def fill_order(tiers: Sequence[Sequence[Sequence[int]]], first: Sequence[int] = 
 
     A tier is a list of groups that take turns in a cycle, and a group lists its SMs. All of a tier comes
     before the next, and a group has all its SMs served in its turn. `first`: for each tier, the first SM of
-    the group that begins; each tier's first without it. Raises DeviceError where no group begins so.
-
-    >>> fill_order([[[6, 7]], [[0, 1, 4, 5], [2, 3]]])
-    (6, 7, 0, 1, 4, 5, 2, 3)
-    """
+    the group that begins; each tier's first without it. Raises DeviceError where no group begins so."""
     order: list[int] = []
     for i, groups in enumerate(tiers):
         heads = [group[0] for group in groups]

@@ -15,22 +15,22 @@ from tilesim.devices.facts import FEATURES, UNITS, fill_order, published, shippe
 from tilesim.errors import DeviceError, whole
 from tilesim.problems import DTYPE_BYTES
 from tilesim.storage.decode import FILLED, between, decode, one_of, text
-from tilesim.storage.files import read_json
 
 ENDING = ".json"
 NEEDED = ("sms", "max_sm_mhz", "l2_mb", "memory_gb_per_s", "peak_tflops")
 """Facts that follow from no others."""
-BY_DTYPE = ("macs_per_clock", "peak_tflops")
 LARGEST = 10**12
 MAX_SMS = 2**16
 
 Title = Annotated[str, text(1, 80)]
 Amount = Annotated[int | float, between(0, LARGEST, above=True)]
-Count = Annotated[int, between(1, LARGEST)]
 Words = Annotated[str, text()]
 KINDS: dict[str, Any] = {
-    **{name: Amount if unit else Count for name, unit in UNITS.items()},
-    **dict.fromkeys(BY_DTYPE, Annotated[dict[Annotated[str, one_of(DTYPE_BYTES)], Amount], FILLED]),
+    **{name: Amount if unit else Annotated[int, between(1, LARGEST)] for name, unit in UNITS.items()},
+    **dict.fromkeys(
+        ("macs_per_clock", "peak_tflops"),
+        Annotated[dict[Annotated[str, one_of(DTYPE_BYTES)], Amount], FILLED],
+    ),
     "features": list[Annotated[str, one_of(FEATURES)]],
     "sm_tiers": list[list[Annotated[list[int], FILLED]]],
 }
@@ -56,12 +56,6 @@ class Entry:
     architecture: Annotated[str, one_of(lambda: shipped()["architectures"])] = ""
     facts: list[Group] = field(default_factory=list)  # type: ignore[valid-type]
     costs: list[Any] = field(default_factory=list)
-
-
-def read(path: str | PathLike[str]) -> tuple[str, dict[str, Any]]:
-    """(the name, the entry) of the device in a file, called as the file is, in small letters. Raises
-    DeviceError, naming the file, where it cannot be read, lacks a fact, or says what cannot be."""
-    return name_of(path), read_json(path, DeviceError, checked)
 
 
 def name_of(path: str | PathLike[str]) -> str:

@@ -37,12 +37,12 @@ class Gpu:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A GPU that is listed, or a preset: what it is called, and what is published of it, of COMPARED."""
+    """A GPU that is listed, or a preset: what it is called, and facts that are published of it."""
 
     names: tuple[str, ...]
     preset: str
     capability: str
-    facts: Mapping[str, float]
+    facts: Mapping[str, Any]
 
 
 @cache
@@ -50,7 +50,7 @@ def listed() -> tuple[Known, ...]:
     """The GPUs of gpus.json, by the names that drivers give them."""
     groups = json.loads(files("tilesim").joinpath("data/gpus.json").read_text("utf-8"))["groups"]
     return tuple(
-        Known((one["name"],), one["preset"], group["capability"], _compared(one))
+        Known((one["name"],), one["preset"], group["capability"], one)
         for group in groups
         for one in group["gpus"]
     )
@@ -60,11 +60,6 @@ def named(name: str) -> Gpu | None:
     """The GPU of that name, a driver's or a preset's, in capital or small letters; None where none has it.
 
     A MIG slice has none: its name does not say how many SMs it has.
-
-    >>> named("NVIDIA H100 80GB HBM3")
-    Gpu(name='NVIDIA H100 80GB HBM3', preset='h100', sms=132, note='')
-    >>> named("L40S").note
-    'the constants of an RTX 4090 stand for those of the NVIDIA L40S, with 142 SMs'
     """
     if (preset := presets().get(name.lower())) is not None:
         return Gpu(preset["title"], name.lower(), preset["sms"])
@@ -104,7 +99,7 @@ def identified(name: str, capability: str, facts: Mapping[str, Any]) -> Gpu:
 def _is(name: str, known: Known, facts: Mapping[str, Any]) -> Gpu:
     """A GPU that is `known`; the note says what its preset has otherwise."""
     sms, note = int(facts["sms"]), ""
-    if not _agree(_compared(presets()[known.preset]), known.facts):
+    if not _agree(presets()[known.preset], known.facts):
         whose = in_words(known.preset)
         note = f"the constants of {whose} stand for those of the {name}, with {sms} SMs"
     return Gpu(name, known.preset, sms, note)
@@ -114,7 +109,7 @@ def _every() -> Iterator[Known]:
     for name, entry in {**registered(), **shipped()["devices"]}.items():
         preset, architecture = presets()[name], shipped()["architectures"].get(entry.get("architecture"), {})
         names = preset["title"], preset["short"], name
-        yield Known(names, name, architecture.get("capability", ""), _compared(preset))
+        yield Known(names, name, architecture.get("capability", ""), preset)
     yield from listed()
 
 
@@ -126,10 +121,6 @@ def _of_name(name: str) -> Iterator[Known]:
 def _plain(name: str) -> str:
     """A name without what drivers of some years, and people, leave out."""
     return re.sub(r"\b(nvidia|geforce|tesla)\b|[\s_-]", "", name.lower())
-
-
-def _compared(known: Mapping[str, Any]) -> dict[str, float]:
-    return {name: known[name] for name in COMPARED if name in known}
 
 
 def _agree(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
