@@ -53,15 +53,12 @@ class TracedLoads:
     asked: np.ndarray
     sent: np.ndarray
 
-    def until(self, t: float) -> tuple[float, float]:
-        """(bytes requested, bytes sent by HBM) until `t` ns; loads are spread evenly over a main loop."""
-        share = progress(self.trace, t)
-        return float(share @ self.asked), float(share @ self.sent)
-
     def hit_rate(self, t: float) -> float:
-        """The fraction of the bytes requested until `t` that came from the L2; 0 before the first."""
-        asked, sent = self.until(t)
-        return 1 - sent / asked if asked else 0.0
+        """The fraction of the bytes requested until `t` ns that came from the L2, 0 before the first. Loads
+        are spread evenly over a main loop."""
+        share = progress(self.trace, t)
+        asked = float(share @ self.asked)
+        return 1 - float(share @ self.sent) / asked if asked else 0.0
 
     @property
     def hbm_bytes(self) -> float:

@@ -18,9 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-STEP = np.dtype(
-    [(name, np.int64) for name in ("tile", "group", "stage", "load", "full", "multiply", "empty")]
-)
+STEP = np.dtype([(name, np.int64) for name in ("tile", "stage", "load", "full", "multiply", "empty")])
 WRITE = np.dtype([(name, np.int64) for name in ("tile", "group", "start", "end")])
 
 
@@ -118,9 +116,7 @@ def timeline(
             multiply = max(full, empty[-1] if empty else 0, written[group])
             slower = longer * (k + 1) // k_steps - longer * k // k_steps
             empty.append(multiply + times.k_step + slower)
-            steps[g] = (tile, group, g % stages, load, full, multiply, empty[-1])
+            steps[g] = (tile, g % stages, load, full, multiply, empty[-1])
         written[group] = empty[-1] + times.write
         writes[tile] = (tile, group, empty[-1], written[group])
-    for made in (steps, writes):
-        made.flags.writeable = False
     return Timeline(steps, writes, stages, groups)
