@@ -69,20 +69,9 @@ class Alternatives:
         }
 
 
-Asked = tuple[str, Problem, Device, Costs | None]
-"""What `simulate` takes."""
-
-
 def alternatives(trace: Trace) -> Alternatives:
     """Simulate a run with each change, using the shipped costs. Raises TilesimError if the run's costs are
-    not those of a GPU, because no similar costs ship.
-
-    >>> from tilesim import simulate
-    >>> run = simulate("naive", Problem(4096, 4096, 512), Device.named("h200"))
-    >>> found = alternatives(run)
-    >>> found.makespan == run.makespan, found.without_costs[0]
-    (True, 'cluster-launch-control')
-    """
+    not those of a GPU, because no similar costs ship."""
     costs_behind(trace)
     seed = trace.meta.get("seed", 0) if trace.origin == "simulated" else 0
     baseline = replay(trace, seed=seed)
@@ -104,8 +93,8 @@ def alternatives(trace: Trace) -> Alternatives:
 
 def _candidates(
     trace: Trace, costs: Costs, entries: tuple[Calibration, ...]
-) -> Iterator[tuple[str, str, Asked]]:
-    """(what, to, the run so changed) of each to try; for a schedule not registered, only other schedules."""
+) -> Iterator[tuple[str, str, tuple[str, Problem, Device, Costs | None]]]:
+    """(what, to, what `simulate` takes) of each to try; for a schedule not registered, only schedules."""
     schedule, problem, device = trace.schedule, trace.gemm, trace.device
     for name in filter(SCHEDULES.built_in, SCHEDULES):
         for to in SPLITS.get(name, (name,)):

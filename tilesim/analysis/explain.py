@@ -66,10 +66,6 @@ class Explanation:
         return sum(self.parts.values())
 
     @property
-    def bound_parts(self) -> tuple[str, ...]:
-        return BOUNDS[self.bound]
-
-    @property
     def percent(self) -> dict[str, float]:
         """Each part as a percentage of the makespan, in steps of 0.1, adding up to 100."""
         tenths = apportioned(list(self.parts.values()), 1000)
@@ -88,13 +84,7 @@ class Explanation:
 
 def explain(trace: Trace) -> Explanation:
     """Where the time of an average slot of a run went, simulated or measured. A measured run is divided as
-    the model predicts; the rest of its main loops is a part of its own.
-
-    >>> from tilesim import Device, Problem, simulate
-    >>> found = explain(simulate("persistent", Problem(4096, 4096, 4096), Device.named("h200")))
-    >>> found.bound, sum(found.parts.values()) == found.makespan
-    ('the tensor cores', True)
-    """
+    the model predicts; the rest of its main loops is a part of its own."""
     sums = account(trace)
     took, k_steps, unknown = dict.fromkeys(PARTS, 0) | _pauses(trace, sums), {}, ""
     loops = sum(sums[part] for part in LOOPS)

@@ -65,10 +65,6 @@ def behind_the_first(trace: Trace) -> np.ndarray:
 
     Of the blocks that waited, by number: int64 [blocks - slots]. Every block must be one segment, as in a
     naive kernel. 0 says that the block ran where a slot was free first; a recorder's timer moves in steps.
-
-    >>> from tilesim import Device, Problem, simulate
-    >>> behind_the_first(simulate("naive", Problem(384, 1536, 512), Device.named("h200", sms=4))).max()
-    np.int64(0)
     """
     order = np.argsort(trace.spans["cta"])
     slots, done = slot_index(trace)[order].tolist(), trace.spans["done"][order].tolist()

@@ -27,12 +27,6 @@ MOST_FACTOR = 8.0
 MOST_PACE = 4.0
 PACE_WEIGHT = 0.01
 """What a logarithm of a pace counts beside a run's relative error: a kernel that waits shows none."""
-STEPS = 60
-"""Points at which errors are looked at, at most."""
-ENOUGH = 1e-7
-"""The share of the squared errors that a step has to take away for another one to follow."""
-DELTA = 1e-4
-"""By how much of itself a logarithm is changed for a derivative."""
 Kernels = Sequence[tuple[Sequence[Observations], int]]
 """The runs of each kernel, and its stages."""
 
@@ -100,9 +94,9 @@ def _fit(kernels: Kernels, known: Mapping[str, Any], names: Sequence[str]) -> tu
         bounds=(low, high),
         method="dogbox",  # of SciPy's, the one in which a pace may stay at its bound
         jac_sparsity=np.hstack([np.ones((len(own_pace), len(names))), own_pace]),
-        diff_step=DELTA,
-        ftol=ENOUGH,
-        max_nfev=STEPS,
+        diff_step=1e-4,
+        ftol=1e-7,
+        max_nfev=60,
     )
     jacobian = found.jac.toarray()
     ends = np.cumsum([len(one.ns) for group in groups for one in group])

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from tilesim.devices.hardware import DRAM_SHARE, Hardware
 from tilesim.devices.presets import presets
-from tilesim.errors import DeviceError, ProblemError, shown, whole
+from tilesim.errors import DeviceError, ProblemError, shown
 from tilesim.problems import DTYPE_BYTES, Problem
 
 GROUP = 4
@@ -74,10 +74,9 @@ def instruction(columns: int, dtype: str) -> tuple[int, int, int]:
 def group_tile(problem: Problem, warps: int) -> tuple[int, int]:
     """(rows, columns) of the part of a block tile that each warp group multiplies: rows are split as long as
     each has 64, then columns, as Triton does on Hopper. Raises ProblemError where that does not come out."""
-    warps = whole("the number of warps", warps, GROUP, MOST_WARPS, ProblemError)
     rows, columns, _ = problem.tile
-    if warps % GROUP:
-        raise ProblemError(f"{warps} warps are not whole warp groups; wgmma takes {GROUP} warps at a time")
+    if warps not in range(GROUP, MOST_WARPS + 1, GROUP):
+        raise ProblemError(f"{shown(warps)} warps are not whole warp groups of {GROUP}, up to {MOST_WARPS}")
     groups = warps // GROUP
     down = min(groups, max(1, rows // ROWS))
     across = groups // down

@@ -25,9 +25,6 @@ def report(bench: str, device: str = "h200") -> Mapping[str, Any]:
     """What `tilesim bench BENCH` wrote on a device: "machine", "method" and "rows", all JSON values.
 
     Raises ReportError where no such report ships.
-
-    >>> [row["stages"] for row in report("pipelining")["rows"]]
-    [1, 2, 3, 4]
     """
     folder = files("tilesim").joinpath("data")
     known = sorted(

@@ -12,7 +12,7 @@ import numpy as np
 
 from tilesim import player
 from tilesim.analysis.alternatives import Alternatives, alternatives
-from tilesim.analysis.explain import Explanation, explain
+from tilesim.analysis.explain import BOUNDS, Explanation, explain
 from tilesim.analysis.item_times import ItemTimes, item_times
 from tilesim.cli.arguments import options as shared
 from tilesim.cli.arguments.parameter_types import INPUT
@@ -126,7 +126,7 @@ def _of(trace: Trace) -> list[str]:
 
 def _parts(found: Explanation, origin: str) -> list[str]:
     percent = found.percent
-    whose = sum(percent[part] for part in found.bound_parts)
+    whose = sum(percent[part] for part in BOUNDS[found.bound])
     lines = [
         f"bound by {found.bound}: {whose:.1f} % of an average slot's time",
         "",
