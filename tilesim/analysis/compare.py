@@ -185,13 +185,9 @@ def _ties(values: np.ndarray) -> int:
 
 
 def _inversions(ranks: np.ndarray) -> int:
-    """Pairs whose first rank is larger, counted at the highest bit in which the two ranks differ."""
-    count, order = 0, ranks
-    for bit in reversed(range(int(ranks.max()).bit_length())):
-        order = order[np.argsort(order >> (bit + 1), kind="stable")]
-        group, ones = order >> (bit + 1), (order >> bit) & 1
-        before = np.cumsum(ones) - ones
-        first = np.flatnonzero(np.append(True, group[1:] != group[:-1]))
-        in_group = before - np.repeat(before[first], np.diff(np.append(first, len(order))))
-        count += int(in_group[ones == 0].sum())
-    return count
+    """Pairs whose first rank is larger: among few all are compared, else in each half and across."""
+    if len(ranks) <= 64:
+        return int(np.tril(ranks[:, None] < ranks).sum())
+    first, last = np.array_split(ranks, 2)
+    across = int(np.searchsorted(np.sort(last), first).sum())
+    return across + _inversions(first) + _inversions(last)

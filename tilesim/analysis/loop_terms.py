@@ -52,8 +52,11 @@ def loop_time(trace: Trace, costs: Costs) -> LoopTime:
     """
     problem, spans = trace.gemm, trace.spans
     known = Hardware.named(costs.hardware, problem.dtype)
-    hardware = _clocked(known, trace)
     multiplying = known.k_step_cycles(problem, costs.k_step)
+    hardware, mhz = known, trace.meta.get("sm_mhz")
+    if trace.origin == "measured" and isinstance(mhz, int | float) and 1 <= mhz <= 1e5:
+        dram = known.dram_bytes_per_clock * known.clock_mhz / mhz  # which keeps its own clock
+        hardware = replace(known, clock_mhz=float(mhz), dram_bytes_per_clock=dram)
     made, rows = plan_of(trace)
     loaded = loads_under(made, problem, trace.device, costs, hardware)
     seen, residents = loaded.behind(hardware.l2_bytes), trace.device.ctas_per_sm
@@ -97,15 +100,6 @@ def sharing(trace: Trace) -> np.ndarray:
         spent[:] = passed[place[len(spans) :]] - passed[place[: len(spans)]]
     found[0, ~found.any(axis=0)] = 1.0  # a coarse clock can show a main loop of no time
     return found / found.sum(axis=0)
-
-
-def _clocked(hardware: Hardware, trace: Trace) -> Hardware:
-    """The hardware at a measured run's SM clock, if known; DRAM keeps its own clock."""
-    mhz = trace.meta.get("sm_mhz") if trace.origin == "measured" else None
-    if not isinstance(mhz, int | float) or not 1 <= mhz <= 1e5:
-        return hardware
-    dram = hardware.dram_bytes_per_clock * hardware.clock_mhz / mhz
-    return replace(hardware, clock_mhz=float(mhz), dram_bytes_per_clock=dram)
 
 
 def plan_of(trace: Trace) -> tuple[Plan, np.ndarray]:

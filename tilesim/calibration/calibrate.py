@@ -82,14 +82,11 @@ def by_kernel(traces: Mapping[str, Trace]) -> dict[CalibratedKernel, dict[str, O
 
 def one_device(traces: Mapping[str, Trace]) -> None:
     """Raise TraceError, naming two of `traces`, where they are not all of one GPU."""
-    seen: dict[tuple[str, int], str] = {}
+    seen: dict[str, str] = {}
     for name, trace in traces.items():
-        gpu = trace.gpu or "a GPU"
-        seen.setdefault((gpu, trace.device.sms), name)
+        seen.setdefault(f"{trace.gpu or 'a GPU'} with {plural(trace.device.sms, 'SM')}", name)
     if len(seen) > 1:
-        (one, first), (other, second), *_ = (
-            (name, f"{gpu} with {plural(sms, 'SM')}") for (gpu, sms), name in seen.items()
-        )
+        (first, one), (second, other), *_ = seen.items()
         raise TraceError(f"{one} is of {first} and {other} of {second}; fit the runs of one GPU at a time")
 
 
