@@ -1,8 +1,8 @@
 """What became slower between measured runs of the same work, and where."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +24,8 @@ LISTED = 5
 """Tiles and SMs that are told."""
 
 
-class Change(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Change:
     """Medians over repeats, ns; `noise`: the most that repeats of a side differ by, None without repeats."""
 
     before: float
@@ -59,15 +60,9 @@ class Regression:
     sms: dict[int, Change]
 
     def as_json(self) -> dict[str, Any]:
-        def values(changes: dict[Any, Change]) -> dict[str, Any]:
-            return {str(name): change._asdict() for name, change in changes.items()}
-
-        return {
-            "makespan": self.makespan._asdict() | {"share": self.makespan.share},
-            "parts": values(self.parts),
-            "tiles": values(self.tiles),
-            "sms": values(self.sms),
-        }
+        figures = asdict(self)
+        figures["makespan"]["share"] = self.makespan.share
+        return figures
 
 
 def regression(before: Sequence[Trace], after: Sequence[Trace]) -> Regression:

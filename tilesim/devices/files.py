@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from tilesim.devices.facts import FEATURES, UNITS, fill_order, published, shipped, values, with_derived
-from tilesim.errors import DeviceError, whole
+from tilesim.errors import DeviceError
 from tilesim.problems import DTYPE_BYTES
 from tilesim.storage.decode import FILLED, between, decode, one_of, text
 
@@ -31,6 +31,7 @@ KINDS: dict[str, Any] = {
         ("macs_per_clock", "peak_tflops"),
         Annotated[dict[Annotated[str, one_of(DTYPE_BYTES)], Amount], FILLED],
     ),
+    "sms": Annotated[int, between(1, MAX_SMS)],
     "features": list[Annotated[str, one_of(FEATURES)]],
     "sm_tiers": list[list[Annotated[list[int], FILLED]]],
 }
@@ -71,8 +72,6 @@ def checked(entry: Any) -> dict[str, Any]:
     decode(Entry, entry, "the device", DeviceError)
     entry = {"short": entry["title"], **entry}
     known = values(published(entry))
-    if "sms" in known:
-        whole("the number of SMs", known["sms"], 1, MAX_SMS, DeviceError)
     lacking = [name for name in NEEDED if name not in known]
     if lacking:
         raise DeviceError(f"it does not say {' and '.join(', '.join(lacking).rsplit(', ', 1))}")

@@ -9,7 +9,7 @@ from importlib.resources import files
 from math import log
 from typing import Any
 
-from tilesim.devices.facts import FEATURES, shipped
+from tilesim.devices.facts import shipped
 from tilesim.devices.presets import in_words, presets, registered
 
 COMPARED = ("sms", "memory_gb", "memory_gb_per_s")
@@ -18,10 +18,11 @@ TOLERANCE = 0.1
 """Drivers count memory in other units, and keep some of it."""
 SLICE = re.compile(r"(.+) MIG (\d+[cg]\..+)", re.IGNORECASE)
 """The name of a MIG slice: the GPU's, and the slice's profile."""
-SINCE = {"async-copy": 8, "tma": 9, "clusters": 9, "cluster-launch-control": 10}
-"""The major compute capability with which a feature came, and stayed (PTX ISA 9)."""
-ONLY = {"warpgroup-mma": 9, "tcgen05-mma": 10}
-"""The one major compute capability that has a feature (PTX ISA 9)."""
+MAJORS = {
+    "async-copy": range(8, 99), "tma": range(9, 99), "clusters": range(9, 99), "warpgroup-mma": (9,),
+    "tcgen05-mma": (10,), "cluster-launch-control": range(10, 99),
+}  # fmt: skip
+"""The major compute capabilities that have each of tilesim.devices.facts.FEATURES (PTX ISA 9)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,4 +144,4 @@ def _nearest(capability: str, facts: Mapping[str, Any]) -> Known | None:
 def features_of(capability: str) -> tuple[str, ...]:
     """What kernels may need of a GPU of a compute capability, of tilesim.devices.facts.FEATURES."""
     major = int(capability.partition(".")[0])
-    return tuple(one for one in FEATURES if SINCE.get(one, 99) <= major or ONLY.get(one) == major)
+    return tuple(feature for feature, majors in MAJORS.items() if major in majors)
