@@ -1,8 +1,8 @@
 """Slots that take what is next: work items of unequal lengths, and blocks that wait for one."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from heapq import heapify, heapreplace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,8 +12,7 @@ from tilesim.traces import Trace
 from tilesim.work import WorkItems
 
 
-@dataclass(frozen=True, slots=True)
-class ItemTimes:
+class ItemTimes(NamedTuple):
     """Times in ns. `longest` is an item's name; `bound`, what no order beats: the longest item, or all items
     shared out evenly over the slots. `in_order` and `longest_first`: makespans if each slot takes the next
     item once it is free, in the order of the run or the longest first."""

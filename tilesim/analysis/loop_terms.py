@@ -11,8 +11,7 @@ from tilesim.devices.hardware import Hardware
 from tilesim.errors import TilesimError
 from tilesim.model.kstep import k_step_terms, loads_under
 from tilesim.plans import Plan, plan_from_spans
-from tilesim.schedules import SCHEDULES, plan
-from tilesim.text import base_name
+from tilesim.schedules import plan
 from tilesim.traces import Trace
 
 TERMS = ("multiplying", "latency", "the L2", "DRAM")
@@ -107,8 +106,7 @@ def plan_of(trace: Trace) -> tuple[Plan, np.ndarray]:
     matches the run, else the one reconstructed from the spans. Raises ProblemError for work items."""
     problem = trace.gemm
     try:
-        known = base_name(trace.schedule) in SCHEDULES
-        candidates = [plan(trace.schedule, problem, trace.device)] if known else []
+        candidates = [plan(trace.schedule, problem, trace.device)]
     except TilesimError:
         candidates = []
     spans, names = trace.spans, ("k1", "k0", "tile")

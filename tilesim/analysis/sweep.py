@@ -73,10 +73,10 @@ def combinations(axes: Mapping[str, Sequence[Any]], device: Device) -> list[Comb
         raise SweepError(f"the sweep has {count} combinations; at most {MAX_COMBINATIONS} are allowed")
     devices = [Device.chosen(values, device) for values in _points(axes, DEVICE_AXES)]
     problems = []
-    for values in _points(axes, PROBLEM_AXES):
+    for given in _points(axes, PROBLEM_AXES):
         for name in SIZES:
-            values[name] = values.get(values[name], values[name])
-        problems.append(Problem(**values))
+            given[name] = given.get(given[name], given[name])
+        problems.append(Problem(**given))
     every = product(axes["schedule"], dict.fromkeys(devices), dict.fromkeys(problems))
     return [Combination(schedule, problem, on) for schedule, on, problem in every]
 

@@ -32,8 +32,6 @@ JITTER = 0.05
 """Relative standard deviation of a K-step that every kernel gets: on an H200, tiles of most kernels vary by
 0.04 to 0.07 of a K-step times the square root of their K-steps, and a value for each predicts runs no better.
 """
-ENTRY = ("launch", "prologue")
-"""Costs that show where thread blocks follow one another in a slot, or where a recorder noted them."""
 
 
 def calibrate(traces: Sequence[Trace]) -> Costs:
@@ -59,7 +57,7 @@ def calibrations(traces: Mapping[str, Trace]) -> list[Calibration]:
     for kernel, group in by_kernel(counted).items():
         runs = list(group.values())
         costs = _kernel_costs(runs)
-        unseen = () if observations.launch(runs, in_turn=False) is not None else ENTRY
+        unseen = () if observations.launch(runs, in_turn=False) else ("launch", "prologue")
         config = replace(kernel.config, overlap=costs.overlap)
         fitted.append(Calibration(kernel._replace(config=config), costs, tuple(group), unseen))
     return [_with_launch(one, fitted) if one.unseen else one for one in fitted]

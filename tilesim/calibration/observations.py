@@ -19,7 +19,7 @@ merge, fixup        least squares of fixup - the later of drain and the last par
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,8 +30,7 @@ from tilesim.plans import Plan, owners
 from tilesim.traces import Trace
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Observations:
+class Observations(NamedTuple):
     """One trace, with arrays [spans] in the order of its spans and [pairs] of spans that follow one another.
 
     `owns`: whether a span finishes its tile. `steps`: its K-steps, int64.
@@ -90,21 +89,18 @@ LEAST_DELAY = 0.05
 def launch(runs: Sequence[Observations], in_turn: bool, known: int = 0) -> tuple[int, int] | None:
     """(launch, prologue) in ns; None where no run shows them. `in_turn`: whether residents write in turn.
     `known`: the launch of their device, 0 for none."""
-    ends, writes, starts, prologues = [], [], [], []
+    turns, prologues = [], []
     noted = [ns for run in runs if (ns := noted_launch(run.trace)) is not None]
     for run in runs:
         spans, before, after = run.spans, run.before[~run.same_block], run.after[~run.same_block]
-        ends.append(spans["done"][before])
-        writes.append(_sm_written(run, before) if in_turn else ends[-1])
-        starts.append(spans["start"][after])
+        ends = spans["done"][before]
+        turns.append((ends, _sm_written(run, before) if in_turn else ends, spans["start"][after]))
         firsts = spans[np.setdiff1d(np.arange(len(spans)), run.after)]
         if run.trace.origin == "simulated":
-            ends.append(firsts["issue"])
-            writes.append(firsts["issue"])
-            starts.append(firsts["start"])
+            turns.append((firsts["issue"], firsts["issue"], firsts["start"]))
         elif "prologue_ns" in run.trace.meta:
             prologues.append(firsts["start"] - firsts["issue"])
-    end, written, start = (np.concatenate(each) for each in (ends, writes, starts))
+    end, written, start = (np.concatenate(each) for each in zip(*turns, strict=True))
     if not end.size and not sum(map(len, prologues)):
         return None
     launch = known or (round(mean(noted)) if noted else TURNAROUND_NS)
@@ -153,7 +149,7 @@ def tile_gap(runs: Sequence[Observations]) -> tuple[bool, int, bool]:
 
 def epilogue(runs: Sequence[Observations], overlap: bool) -> tuple[int, int]:
     """(epilogue, epilogue_serialisation) in ns, of segments that finish their tile."""
-    alone, under_another, behind = [np.empty(0)], [np.empty(0)], [np.empty(0)]
+    each = []
     for run in runs:
         spans, rows = run.spans, np.flatnonzero(run.owns)
         rows = rows[np.lexsort((spans["fixup"][rows], spans["sm"][rows]))]
@@ -164,14 +160,13 @@ def epilogue(runs: Sequence[Observations], overlap: bool) -> tuple[int, int]:
         in_turn = begin == spans["ready"][rows]
         met &= (end[:-1] > begin[1:]) & in_turn[:-1] & in_turn[1:]
         under = np.append(False, met)
-        alone.append((end - begin)[stamped & ~under])
-        under_another.append((end - begin)[stamped & under])
-        behind.append(np.diff(end)[met & stamped[1:]])
-    took, delayed = np.concatenate(alone), np.concatenate(under_another)
+        took, behind = end - begin, np.diff(end)[met & stamped[1:]]
+        each.append((took[stamped & ~under], took[stamped & under], behind))
+    took, delayed, behind = (np.concatenate(columns) for columns in zip(*each, strict=True))
     usual = mean(took if len(took) else delayed)
     if mean(delayed) <= usual * (1 + LEAST_DELAY):
         return round(usual), 0
-    return round(usual), max(0, round(float(np.quantile(np.concatenate(behind), 0.25))))
+    return round(usual), max(0, round(float(np.quantile(behind, 0.25))))
 
 
 def partial(runs: Sequence[Observations]) -> int | None:
@@ -183,7 +178,7 @@ def partial(runs: Sequence[Observations]) -> int | None:
 
 def fixup(runs: Sequence[Observations]) -> tuple[int, int]:
     """(merge, fixup) in ns, 0 where no tile is split; how long a flag takes to be seen is in the first."""
-    counts, took = [np.empty(0)], [np.empty(0)]
+    each = []
     for run in runs:
         spans, owns, tiles = run.spans, run.owns, run.trace.problem.tiles
         partials = np.bincount(spans["tile"], minlength=tiles) - 1
@@ -191,15 +186,14 @@ def fixup(runs: Sequence[Observations]) -> tuple[int, int]:
         np.maximum.at(arrived, spans["tile"][~owns], spans["done"][~owns])
         rows = owns & (partials[spans["tile"]] > 0)
         began = np.maximum(spans["drain"], arrived[spans["tile"]])
-        counts.append(partials[spans["tile"]][rows])
-        took.append((spans["fixup"] - began)[rows])
-    partials, ns = np.concatenate(counts), np.maximum(0, np.concatenate(took))
+        each.append((partials[spans["tile"]][rows], np.maximum(0, spans["fixup"] - began)[rows]))
+    partials, ns = (np.concatenate(columns) for columns in zip(*each, strict=True))
     if len(np.unique(partials)) < 2:
         return 0, round(mean(ns / np.maximum(1, partials)))
-    each, once = np.polyfit(partials, ns, 1)
-    if each < 0:
+    slope, once = np.polyfit(partials, ns, 1)
+    if slope < 0:
         return round(mean(ns)), 0
-    return (round(once), round(each)) if once >= 0 else (0, round(mean(ns / partials)))
+    return (round(once), round(slope)) if once >= 0 else (0, round(mean(ns / partials)))
 
 
 def mean(values: Sequence[float] | np.ndarray) -> float:

@@ -7,6 +7,7 @@ published follows from `RULES`.
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -16,9 +17,13 @@ from tilesim.errors import DeviceError
 REFERENCE = "h200"
 """The device whose constants stand for what nobody has published of another, and whose costs for those of a
 device without a name or without calibrations."""
-FEATURES = ("async-copy", "tma", "clusters", "warpgroup-mma", "tcgen05-mma", "cluster-launch-control")
+FEATURES = {
+    "async-copy": range(8, 99), "tma": range(9, 99), "clusters": range(9, 99), "warpgroup-mma": (9,),
+    "tcgen05-mma": (10,), "cluster-launch-control": range(10, 99),
+}  # fmt: skip
 """What kernels may need: asynchronous copies into shared memory, the Tensor Memory Accelerator, thread block
-clusters, wgmma, tcgen05.mma, and thread blocks that take over those not yet launched."""
+clusters, wgmma, tcgen05.mma, and thread blocks that take over those not yet launched; and which major compute
+capabilities have it (PTX ISA 9)."""
 UNITS = {
     "sms": "",
     "max_sm_mhz": "MHz", "tensor_mhz": "MHz", "sustained_mhz": "MHz",
@@ -96,33 +101,31 @@ def published(entry: Mapping[str, Any]) -> dict[str, Fact]:
     return _in_order(found)
 
 
-class Rule(NamedTuple):
-    """How a fact follows from the facts `needs` of the same device and from the reference's."""
-
-    words: str
-    needs: tuple[str, ...]
-    value: Callable[[Mapping[str, Any], Mapping[str, Any]], float]
-
-
 def _clock_of_peak(own: Mapping[str, Any]) -> float:
     """MHz at which tensor cores make the peak, of the dtype for which that is most."""
     macs, peaks = own["macs_per_clock"], own["peak_tflops"]
     return max(peaks.get(dtype, 0) * 1e6 / (2 * own["sms"] * macs[dtype]) for dtype in macs)
 
 
+Rule = tuple[str, Callable[[Mapping[str, Any], Mapping[str, Any]], float]]
+"""How a fact follows from a device's own facts and the reference's: in words, and the function."""
+
+
 def _in_proportion(name: str, to: str, words: str) -> Rule:
-    return Rule(words, (to,), lambda own, ref: own[to] * ref[name] / ref[to])
+    return words, lambda own, ref: own[to] * ref[name] / ref[to]
 
 
-RULES = {
-    "tensor_mhz": Rule(
+def _as_many_cycles(name: str) -> Rule:
+    return "as many cycles as on the H200", lambda own, ref: ref[name]
+
+
+RULES: dict[str, Rule] = {
+    "tensor_mhz": (
         "peak_tflops / (2 · sms · macs_per_clock), at most max_sm_mhz",
-        ("sms", "max_sm_mhz", "macs_per_clock", "peak_tflops"),
         lambda own, ref: min(own["max_sm_mhz"], _clock_of_peak(own)),
     ),
-    "l2_gb_per_s": Rule(
+    "l2_gb_per_s": (
         "as many bytes a clock and SM as on the H200, and no less than the memory's",
-        ("sms", "max_sm_mhz", "memory_gb_per_s"),
         lambda own, ref: max(
             ref["l2_gb_per_s"] * own["sms"] * own["max_sm_mhz"] / (ref["sms"] * ref["max_sm_mhz"]),
             own["memory_gb_per_s"],
@@ -135,11 +138,7 @@ RULES = {
     "dram_read_gb_per_s": _in_proportion(
         "dram_read_gb_per_s", "memory_gb_per_s", "the share of memory_gb_per_s that the H200 reads"
     ),
-    **{
-        name: Rule("as many cycles as on the H200", (), lambda own, ref, name=name: ref[name])
-        for name in CONSTANTS
-        if UNITS[name] == "cycles"
-    },
+    **{name: _as_many_cycles(name) for name in CONSTANTS if UNITS[name] == "cycles"},
 }
 """What may be derived where nobody has published it, in this order: one may need what one before it finds."""
 
@@ -148,10 +147,11 @@ def with_derived(known: Mapping[str, Fact]) -> dict[str, Fact]:
     """`known`, and what follows from it by `RULES`."""
     found, own = dict(known), values(known)
     reference = values(published(shipped()["devices"][REFERENCE]))
-    for name, rule in RULES.items():
-        if name not in own and set(rule.needs) <= set(own):
-            own[name] = round(rule.value(own, reference), 1)
-            found[name] = Fact(own[name], rule=rule.words)
+    for name, (words, derived) in RULES.items():
+        if name not in own:
+            with suppress(KeyError):  # of a fact that is not known either
+                own[name] = round(derived(own, reference), 1)
+                found[name] = Fact(own[name], rule=words)
     return _in_order(found)
 
 

@@ -3,13 +3,12 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from math import log
-from typing import Any
+from typing import Any, NamedTuple
 
-from tilesim.devices.facts import shipped
+from tilesim.devices.facts import FEATURES, shipped
 from tilesim.devices.presets import in_words, presets, registered
 
 COMPARED = ("sms", "memory_gb", "memory_gb_per_s")
@@ -18,15 +17,9 @@ TOLERANCE = 0.1
 """Drivers count memory in other units, and keep some of it."""
 SLICE = re.compile(r"(.+) MIG (\d+[cg]\..+)", re.IGNORECASE)
 """The name of a MIG slice: the GPU's, and the slice's profile."""
-MAJORS = {
-    "async-copy": range(8, 99), "tma": range(9, 99), "clusters": range(9, 99), "warpgroup-mma": (9,),
-    "tcgen05-mma": (10,), "cluster-launch-control": range(10, 99),
-}  # fmt: skip
-"""The major compute capabilities that have each of tilesim.devices.facts.FEATURES (PTX ISA 9)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Gpu:
+class Gpu(NamedTuple):
     """A GPU by its driver's `name`: the `preset` whose constants it has, "" where none can stand for it, its
     own number of `sms`, and a `note` on how it differs from its preset."""
 
@@ -36,8 +29,7 @@ class Gpu:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """A GPU that is listed, or a preset: what it is called, and facts that are published of it."""
 
     names: tuple[str, ...]
@@ -144,4 +136,4 @@ def _nearest(capability: str, facts: Mapping[str, Any]) -> Known | None:
 def features_of(capability: str) -> tuple[str, ...]:
     """What kernels may need of a GPU of a compute capability, of tilesim.devices.facts.FEATURES."""
     major = int(capability.partition(".")[0])
-    return tuple(feature for feature, majors in MAJORS.items() if major in majors)
+    return tuple(feature for feature, majors in FEATURES.items() if major in majors)

@@ -14,7 +14,7 @@ Source: cuda_occupancy.h of the CUDA Toolkit 13.0, functions cudaOccMaxBlocksPer
 compute capability: CUDA C++ Programming Guide, tables 26 and 27.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tilesim.devices.facts import values
 from tilesim.devices.presets import facts, presets
@@ -32,8 +32,7 @@ NEEDED = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(NamedTuple):
     """Of one limit: what a block takes `of_block`, what there is `of_sm`, and how many `blocks` it admits.
 
     Registers have 32 bits, shared memory is in bytes.
@@ -45,8 +44,7 @@ class Use:
     blocks: int
 
 
-@dataclass(frozen=True, slots=True)
-class Occupancy:
+class Occupancy(NamedTuple):
     """Thread blocks on an SM: a Use for each of LIMITS, in their order."""
 
     uses: tuple[Use, ...]

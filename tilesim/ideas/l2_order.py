@@ -4,7 +4,7 @@ A tile needs one row of blocks of A and one column of blocks of B, and blocks th
 from HBM once (Triton, Tutorials, Matrix Multiplication, L2 Cache Optimizations).
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -44,8 +44,7 @@ def batch_reads(problem: Problem, sms: int) -> np.ndarray:
     return np.array([blocks(order[at : at + sms], problem.tiles_n, 1)[-1] @ strip for at in starts])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TracedLoads:
+class TracedLoads(NamedTuple):
     """A simulated run and the traffic of A and B, float64 [spans]: `asked`, bytes that each span's tile
     loads, and `sent`, those that miss the L2."""
 

@@ -9,8 +9,7 @@ Luitjens, Faster Parallel Reductions on Kepler, NVIDIA, 2014). The kernels follo
 Parallel Reduction in CUDA (NVIDIA, 2007).
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -55,10 +54,7 @@ def sequential(threads: int = THREADS) -> tuple[Level, ...]:
     return tuple(Level(level.stride, np.arange(level.stride)) for level in interleaved(threads)[::-1])
 
 
-TREES: Mapping[str, Callable[[int], tuple[Level, ...]]] = {
-    "interleaved": interleaved,
-    "sequential": sequential,
-}
+TREES = {"interleaved": interleaved, "sequential": sequential}
 
 
 def wavefronts(words: np.ndarray) -> int:
@@ -77,8 +73,7 @@ def tree_wavefronts(levels: Sequence[Level]) -> int:
     return sum(one.wavefronts for one in accesses(levels))
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(NamedTuple):
     """A block's use of shared memory: `values` summed, `loads` issued by warps, wavefronts of loads
     (`load_wavefronts`) and stores (`store_wavefronts`), and `barriers`."""
 

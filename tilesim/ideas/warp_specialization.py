@@ -12,7 +12,6 @@ Sources: M. Bauer, H. Cook, B. Khailany, CudaDMA (2011); CUTLASS 3,
 sm90_gemm_tma_warpspecialized_{cooperative,pingpong}.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -21,8 +20,7 @@ STEP = np.dtype([(name, np.int64) for name in ("tile", "load", "full", "multiply
 WRITE = np.dtype([(name, np.int64) for name in ("tile", "group", "start", "end")])
 
 
-@dataclass(frozen=True, slots=True)
-class Times:
+class Times(NamedTuple):
     """The times of a thread block's work, in whole ns.
 
     `latency`: from the request of a K-step's operands to their arrival; `interval`: between requests, at
@@ -45,8 +43,7 @@ class Phase(NamedTuple):
     tile: int
 
 
-@dataclass(frozen=True, slots=True)
-class Timeline:
+class Timeline(NamedTuple):
     """When one thread block loads, multiplies and writes, in ns since its first request. `steps`: STEP
     [K-steps], in flight from `load` to `full`, multiplied from `multiply` to `empty`; `writes`: WRITE
     [tiles]."""

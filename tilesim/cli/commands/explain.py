@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
@@ -78,7 +77,7 @@ def command(run: str, output: str | None, as_json: bool, **options: Any) -> None
         save_text(output, page)
     if as_json:
         tried = {"not_tried": others} if isinstance(others, str) else others.as_json()
-        about = {"items": asdict(items)} if items else {}
+        about = {"items": items._asdict()} if items else {}
         click.echo(json.dumps(trace.summary() | found.as_json() | about | tried))
     elif not output:
         click.echo(text)
