@@ -4,7 +4,7 @@ Alternatives are simulated one change at a time, as far as costs ship for them. 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from tilesim.analysis.explain import costs_behind
@@ -41,8 +41,7 @@ class Alternative(NamedTuple):
     extrapolated: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Alternatives:
+class Alternatives(NamedTuple):
     """The simulated `makespan` of the run as it is, in ns, and what was tried, fastest first.
     `without_costs`: what no costs ship for. `extrapolated`: of the run as it is."""
 
@@ -87,8 +86,8 @@ def alternatives(trace: Trace) -> Alternatives:
         source = extrapolated(Costs.from_mapping(run.meta["costs"]))
         found.append(Alternative(what, to, run.makespan, gain, source))
     ranked = sorted(found, key=lambda each: each.makespan)
-    own = extrapolated(costs)
-    return Alternatives(baseline.makespan, tuple(ranked), tuple(_without_costs(trace, entries)), own)
+    lacking = tuple(_without_costs(trace, entries))
+    return Alternatives(baseline.makespan, tuple(ranked), lacking, extrapolated(costs))
 
 
 def _candidates(

@@ -5,7 +5,6 @@ is the L2, the last is DRAM, one in between the far part of the L2. Bandwidths a
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from os import PathLike
 from statistics import median
 from typing import Any, NamedTuple, Self
@@ -75,8 +74,7 @@ class TileLatency(NamedTuple):
         return self.base + size / self.bytes_per_clock
 
 
-@dataclass(frozen=True, slots=True)
-class MemorySystem:
+class MemorySystem(NamedTuple):
     """Latencies and bandwidths of a GPU's memory.
 
     `far_l2_latency`: None if the L2 has no far part. `near_l2_bytes`, `l2_bytes`: the largest footprints with

@@ -77,8 +77,7 @@ def checked(entry: Any) -> dict[str, Any]:
         raise DeviceError(f"it does not say {' and '.join(', '.join(lacking).rsplit(', ', 1))}")
     if "sm_tiers" in known and sorted(fill_order(known["sm_tiers"])) != list(range(known["sms"])):
         raise DeviceError(f"sm_tiers must list each SM from 0 to {known['sms'] - 1} once")
-    wrong = contradiction(values(with_derived(published(entry))))
-    if wrong:
+    if wrong := contradiction(values(with_derived(published(entry)))):
         raise DeviceError(wrong)
     return entry
 

@@ -19,9 +19,6 @@ from tilesim.schedules import plan
 from tilesim.traces import Trace
 from tilesim.view import progress
 
-SCHEDULE = "persistent"
-"""The order alone decides which tiles of this schedule run concurrently."""
-
 
 def blocks(tiles: np.ndarray, tiles_n: int, k_blocks: int) -> np.ndarray:
     """Distinct blocks of A and of B that the first tiles need, cumulatively: int64 [tiles, 2]. `tiles`: ids
@@ -68,9 +65,10 @@ class TracedLoads(NamedTuple):
 def traced(problem: Problem, device: Device) -> TracedLoads:
     """The persistent schedule of `problem`, with the L2 of `device` as tilesim.model.traffic models it.
     Raises CostsError for an unknown device or dtype."""
-    costs = default_costs(SCHEDULE, problem, device)
-    made = plan(SCHEDULE, problem, device)
-    trace = simulate(SCHEDULE, problem, device, costs)
+    schedule = "persistent"  # the order alone decides which of its tiles run concurrently
+    costs = default_costs(schedule, problem, device)
+    made = plan(schedule, problem, device)
+    trace = simulate(schedule, problem, device, costs)
     hardware = Hardware.named(costs.hardware, problem.dtype)
     loaded = loads_under(made, problem, device, costs, hardware)
     at_tile = np.empty((2, problem.tiles))

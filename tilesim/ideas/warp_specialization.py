@@ -74,14 +74,11 @@ class Timeline(NamedTuple):
         return found
 
     def consumers(self, group: int = 0) -> list[Phase]:
-        """A group's lane: wait, multiply and write, tile after tile."""
-        found, free = [], 0
+        """A group's lane: multiply and write, tile after tile."""
+        found = []
         for tile, _, start, end in self.writes[self.writes["group"] == group].tolist():
             first = int(self.steps["multiply"][self.steps["tile"] == tile][0])
-            if first > free:
-                found.append(Phase("wait", free, first, tile))
             found += [Phase("multiply", first, start, tile), Phase("write", start, end, tile)]
-            free = end
         return found
 
 

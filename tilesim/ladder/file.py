@@ -16,8 +16,6 @@ from tilesim.storage.files import read_json
 
 FOLDER = Path(str(files("tilesim").joinpath("data/ladder")))
 MACHINE = ("gpu", "driver", "cuda", "torch", "triton", "date")
-OFF = 0.01, 0.05
-"""What a row's TFLOP/s may be off from its time: a share of it, and TFLOP/s, as it is rounded."""
 
 
 def ladders() -> tuple[Ladder, ...]:
@@ -67,6 +65,6 @@ def _check(place: str, row: LadderStep, given: Mapping[str, Any]) -> None:
         raise ReportError(f"{place} lacks bytes_from, which dram_bytes needs")
     if not row.p20 <= row.us <= row.p80:
         raise ReportError(f"the median of {place}, {row.us:g} µs, is not within p20 to p80")
-    said, (share, rounding) = decode(Figure, given.get("tflops"), f"{place}.tflops", ReportError), OFF
-    if abs(said - row.tflops) > share * row.tflops + rounding:
+    said = decode(Figure, given.get("tflops"), f"{place}.tflops", ReportError)
+    if abs(said - row.tflops) > 0.01 * row.tflops + 0.05:  # it is rounded
         raise ReportError(f"{place} says {said:g} TFLOP/s, but its time makes {row.tflops:.4g}")
