@@ -133,7 +133,7 @@ BROKEN = [
     (changed("bandwidth", [r for r in SHIPPED["bandwidth"] if r["kind"] != "copy"]), "no row with kind copy"),
     (changed("latency", 5, "cycles", "p50", -1), "cycles is -1; it must be a number above 0"),
     (changed("tile_loads", SMALL), "only one size"),
-    (changed("machine", []), "not a report of tilesim bench memory"),
+    (changed("sharing", [5]), "not a report of tilesim bench memory"),
     ([], "not a report of tilesim bench memory"),
 ]
 

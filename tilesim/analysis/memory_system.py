@@ -86,7 +86,6 @@ class MemorySystem(NamedTuple):
     `macs_per_clock`: peak per SM by dtype, empty if not measured.
     """
 
-    gpu: str
     shared_latency: Latency
     l2_latency: Latency
     far_l2_latency: Latency | None
@@ -146,10 +145,9 @@ def _constants(report: Row) -> dict[str, Any]:
     latencies = [_latency([row for x, row in curve.items() if at.first <= x <= at.last]) for at in levels]
     rates = {kind: _rates(report["bandwidth"], kind) for kind in ("read", "write", "copy")}
     largest = max(chases["anywhere"])
-    stage = [row for row in report["tile_loads"] if row["stages"] == 1]
+    alone = [row for row in report["tile_loads"] if row["stages"] == 1 and row["sms"] == 1]
     macs = [(row["dtype"], _median(row, "macs_per_clock")) for row in report["multiplying"]]
     return {
-        "gpu": str(report["machine"]["gpu"]),
         "shared_latency": _latency(_rows(report["latency"], space="shared memory")),
         "l2_latency": latencies[0],
         "far_l2_latency": latencies[-2] if len(latencies) > 2 else None,
@@ -165,7 +163,7 @@ def _constants(report: Row) -> dict[str, Any]:
             int(row["together"]): _median(row, "gb_per_s")
             for row in _rows(report["merging"], source="L2", neighbours=True)
         },
-        "tile_latency": _tile_latencies(row for row in stage if row["sms"] == 1),
+        "tile_latency": _tile_latencies(alone),
         "macs_per_clock": dict(sorted(macs)),  # of each dtype the largest, as the last, stays
     }
 

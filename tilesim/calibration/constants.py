@@ -39,11 +39,7 @@ def constants(kernels: Kernels, known: Mapping[str, Any], given: Sequence[str] =
     clocks = [run.clock_mhz for run in runs]
     if "sustained_mhz" not in given and all(clocks):
         found["sustained_mhz"] = round(min(float(np.mean(clocks)), known["max_sm_mhz"]), 1)
-    noted = [
-        ns * run.clock_mhz / 1000
-        for run in runs
-        if run.clock_mhz and (ns := noted_launch(run.trace)) is not None
-    ]
+    noted = [cycles for run in runs if (cycles := noted_launch(run.trace) * run.clock_mhz / 1000)]
     if "launch_cycles" not in given and noted:
         found["launch_cycles"] = round(mean(noted))
     names = [name for name in SOUGHT if name not in given]

@@ -90,7 +90,7 @@ def launch(runs: Sequence[Observations], in_turn: bool, known: int = 0) -> tuple
     """(launch, prologue) in ns; None where no run shows them. `in_turn`: whether residents write in turn.
     `known`: the launch of their device, 0 for none."""
     turns, prologues = [], []
-    noted = [ns for run in runs if (ns := noted_launch(run.trace)) is not None]
+    noted = [ns for run in runs if (ns := noted_launch(run.trace))]
     for run in runs:
         spans, before, after = run.spans, run.before[~run.same_block], run.after[~run.same_block]
         ends = spans["done"][before]
@@ -103,7 +103,7 @@ def launch(runs: Sequence[Observations], in_turn: bool, known: int = 0) -> tuple
     end, written, start = (np.concatenate(each) for each in zip(*turns, strict=True))
     if not end.size and not sum(map(len, prologues)):
         return None
-    launch = known or (round(mean(noted)) if noted else TURNAROUND_NS)
+    launch = known or round(mean(noted)) or TURNAROUND_NS
     if end.size:
         launch = min(launch, max(0, round(mean(start - end))))
     loading = start - np.maximum(end + launch, written)
@@ -124,11 +124,11 @@ def _sm_written(run: Observations, rows: np.ndarray) -> np.ndarray:
     return np.maximum(end, written[np.searchsorted(begun, end, "right") - 1]) - offset[rows]
 
 
-def noted_launch(trace: Trace) -> float | None:
-    """The median launch that a recorder noted, None where there is none."""
+def noted_launch(trace: Trace) -> float:
+    """The median launch that a recorder noted, ns; 0 where there is none."""
     noted = trace.meta.get("launch_ns")
     median = noted.get("p50") if isinstance(noted, Mapping) else None
-    return median if isinstance(median, int | float) and 0 <= median < MAX_NS else None
+    return median if isinstance(median, int | float) and 0 <= median < MAX_NS else 0
 
 
 def tile_gap(runs: Sequence[Observations]) -> tuple[bool, int, bool]:
