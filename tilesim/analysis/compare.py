@@ -92,7 +92,6 @@ def compare(simulated: Trace, measured: Trace) -> Comparison:
         return Pair(figure(simulated), figure(measured))
 
     times, lags = time_lag(simulated, measured)
-    length = run(measured)
     most = int(np.argmax(np.abs(lags)))
     cycles = pair(run_cycles)
     free = list(measured.device.free_sms)
@@ -112,7 +111,7 @@ def compare(simulated: Trace, measured: Trace) -> Comparison:
         same_sm=float(np.mean(tile_sm(simulated) == tile_sm(measured))),
         largest_lag=round(lags[most]),
         largest_lag_at=round(times[most]),
-        diverged_at=_first_beyond(times, lags, DIVERGED * length),
+        diverged_at=_first_beyond(times, lags, DIVERGED * run(measured)),
     )
 
 

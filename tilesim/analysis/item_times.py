@@ -1,7 +1,7 @@
 """Slots that take what is next: work items of unequal lengths, and blocks that wait for one."""
 
 from collections.abc import Iterable
-from heapq import heapify, heapreplace
+from heapq import heapreplace
 from typing import NamedTuple
 
 import numpy as np
@@ -53,7 +53,6 @@ def item_times(trace: Trace) -> ItemTimes:
 def greedy(lengths: Iterable[int], slots: int) -> int:
     """When the last item ends, if each is taken by the slot that is free first."""
     free = [0] * slots
-    heapify(free)
     for length in lengths:
         heapreplace(free, free[0] + length)
     return max(free)

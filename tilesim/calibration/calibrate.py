@@ -26,8 +26,6 @@ from tilesim.sm_cycles import at_clock
 from tilesim.text import base_name, plural
 from tilesim.traces import Trace
 
-LEAST_K_STEP = 0.001
-"""ns: the least that costs can hold, where main loops are all overhead."""
 JITTER = 0.05
 """Relative standard deviation of a K-step that every kernel gets: on an H200, tiles of most kernels vary by
 0.04 to 0.07 of a K-step times the square root of their K-steps, and a value for each predicts runs no better.
@@ -130,7 +128,7 @@ def _kernel_costs(runs: Sequence[Observations]) -> Costs:
     partial = observations.partial(runs)
     merge, fixup = observations.fixup(runs)
     return Costs(
-        k_step=0.0 if hardware else max(LEAST_K_STEP, round(k_step, 3)),
+        k_step=0.0 if hardware else max(0.001, round(k_step, 3)),  # also where all is overhead
         mainloop_overhead=round(mainloop_overhead),
         launch=launch,
         prologue=prologue,

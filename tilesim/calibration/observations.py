@@ -82,10 +82,6 @@ def observe(trace: Trace) -> Observations:
     )
 
 
-LEAST_DELAY = 0.05
-"""Residents write in turn if epilogues that begin under another on their SM take longer by this share."""
-
-
 def launch(runs: Sequence[Observations], in_turn: bool, known: int = 0) -> tuple[int, int] | None:
     """(launch, prologue) in ns; None where no run shows them. `in_turn`: whether residents write in turn.
     `known`: the launch of their device, 0 for none."""
@@ -164,7 +160,7 @@ def epilogue(runs: Sequence[Observations], overlap: bool) -> tuple[int, int]:
         each.append((took[stamped & ~under], took[stamped & under], behind))
     took, delayed, behind = (np.concatenate(columns) for columns in zip(*each, strict=True))
     usual = mean(took if len(took) else delayed)
-    if mean(delayed) <= usual * (1 + LEAST_DELAY):
+    if mean(delayed) <= 1.05 * usual:  # so they do not write in turn
         return round(usual), 0
     return round(usual), max(0, round(float(np.quantile(behind, 0.25))))
 

@@ -98,7 +98,7 @@ def published(entry: Mapping[str, Any]) -> dict[str, Fact]:
     for group in groups:
         whence = {name: group[name] for name in ("source", "note", "unverified") if name in group}
         found |= {name: Fact(value, **whence) for name, value in group.items() if name not in whence}
-    return _in_order(found)
+    return found
 
 
 def _clock_of_peak(own: Mapping[str, Any]) -> float:
@@ -144,7 +144,7 @@ RULES: dict[str, Rule] = {
 
 
 def with_derived(known: Mapping[str, Fact]) -> dict[str, Fact]:
-    """`known`, and what follows from it by `RULES`."""
+    """`known`, and what follows from it by `RULES`, in the order of UNITS."""
     found, own = dict(known), values(known)
     reference = values(published(shipped()["devices"][REFERENCE]))
     for name, (words, derived) in RULES.items():
@@ -152,15 +152,11 @@ def with_derived(known: Mapping[str, Fact]) -> dict[str, Fact]:
             with suppress(KeyError):  # of a fact that is not known either
                 own[name] = round(derived(own, reference), 1)
                 found[name] = Fact(own[name], rule=words)
-    return _in_order(found)
+    return {name: found[name] for name in UNITS if name in found}
 
 
 def values(known: Mapping[str, Fact]) -> dict[str, Any]:
     return {name: fact.value for name, fact in known.items()}
-
-
-def _in_order(found: Mapping[str, Fact]) -> dict[str, Fact]:
-    return {name: found[name] for name in UNITS if name in found}
 
 
 def fill_order(tiers: Sequence[Sequence[Sequence[int]]], first: Sequence[int] = ()) -> tuple[int, ...]:
