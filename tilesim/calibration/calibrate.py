@@ -118,8 +118,9 @@ def _kernel_costs(runs: Sequence[Observations]) -> Costs:
     traces, clocks = [run.trace for run in runs], [run.clock_mhz for run in runs]
     device, stages = _measured_on(traces)
     hardware = Hardware.named(device, traces[0].gemm.dtype) if device else None
-    clock = hardware.clock_mhz if hardware else float(np.mean(clocks)) if all(clocks) else 0.0
-    loops = main_loops(runs, hardware, clock if all(clocks) else 0.0)
+    clock = hardware.clock_mhz if hardware else float(np.mean(clocks))
+    counted = clock if all(clocks) else 0.0
+    loops = main_loops(runs, hardware, counted)
     _, (k_step, mainloop_overhead, epilogue_overlap_penalty) = solve(loops, stages, hardware)
     overlap, tile_gap, blocking = observations.tile_gap(runs)
     epilogue, epilogue_serialisation = observations.epilogue(runs, overlap)
@@ -142,7 +143,7 @@ def _kernel_costs(runs: Sequence[Observations]) -> Costs:
         fixup=fixup,
         jitter=JITTER,
         stages=stages,
-        clock_mhz=round(clock, 1),
+        clock_mhz=round(clock if hardware else counted, 1),
         device=device,
         source=_source(traces),
     )
