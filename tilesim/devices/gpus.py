@@ -50,10 +50,8 @@ def listed() -> tuple[Known, ...]:
 
 
 def named(name: str) -> Gpu | None:
-    """The GPU of that name, a driver's or a preset's, in capital or small letters; None where none has it.
-
-    A MIG slice has none: its name does not say how many SMs it has.
-    """
+    """The GPU of that name, a driver's or a preset's, in capital or small letters; None where none has it. A
+    MIG slice has none: its name does not say how many SMs it has."""
     if (preset := presets().get(name.lower())) is not None:
         return Gpu(preset["title"], name.lower(), preset["sms"])
     found = next(_of_name(name), None)
