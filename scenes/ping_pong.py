@@ -222,13 +222,13 @@ class PingPong(OneProcessor):
     def two_groups(self) -> None:
         """One group writes while the other multiplies."""
         made = self.turns
-        groups = [bars_of(made.consumers(group), wait="") for group in range(2)]
+        groups = [bars_of(made.consumers(group)) for group in range(2)]
         both = [bar for group in groups for bar in group if bar.kind == "multiply"]
         self.badge(Badge(tr("model, from measured times"), "model"))
         key = self.key(*self.entries(), Entry(tr("wait for its turn"), [self.theme.idle]))
         rows = self.rows(
             {
-                tr("ninth warp: load"): bars_of(made.loads(), wait=""),
+                tr("ninth warp: load"): bars_of(made.loads()),
                 tr("ping"): groups[0],
                 tr("pong"): groups[1],
                 tr("tensor cores"): both,
@@ -299,7 +299,7 @@ class PingPong(OneProcessor):
         pauses = [Bar("pause", *one[1:3]) for one in made.pauses()]
         return self.rows(
             {
-                load: bars_of(made.loads(), wait=""),
+                load: bars_of(made.loads()),
                 tr("tensor cores"): [bar for bar in done if bar.kind == "multiply"] + pauses,
                 write: [bar for bar in done if bar.kind == "write"],
             }

@@ -12,7 +12,7 @@ import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, Circle, Create, DashedLine, FadeIn, LaggedStart, Line, VGroup
 
 from tilesim.analysis.memory_system import MemorySystem
-from tilesim.ideas.reduction import ADDED, THREADS, blocks, sequential, steps
+from tilesim.ideas.reduction import ADDED, THREADS, sequential, steps
 from tilesim.ladder.reports import row
 from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.travel import Travel
@@ -60,7 +60,7 @@ class Reduction(Lesson):
         self.additions, self.mean = sum(self.levels), sum(self.levels) / len(self.levels)
         waits = {name: steps()[name].barriers for name in ("sequential", "unrolled")}
         self.guard(set(waits.values()) == {len(self.levels)}, "both kernels wait behind each of eight levels")
-        self.many, self.few = blocks(VALUES), blocks(VALUES, ADDED * THREADS)
+        self.many, self.few = -(-VALUES // THREADS), -(-VALUES // (ADDED * THREADS))
         self.guard(self.many == ADDED * self.few, "an eighth as many blocks are needed")
         self.guard(self.tree > 4 * self.alone, "adding eight numbers alone first is much faster")
         self.memory = 4 * VALUES / MemorySystem.named("h200").read_gb_per_s["DRAM"] / 1000

@@ -26,7 +26,7 @@ from manim import (
     linear,
 )  # fmt: skip
 
-from tilesim.analysis.roofs import Spot, spot
+from tilesim.analysis.roofs import Spot
 from tilesim.devices.gpus import preset_of
 from tilesim.devices.presets import presets
 from tilesim.ideas.fusion import WIDTH, Chain
@@ -87,7 +87,7 @@ class Roofline(Lesson):
         self.guard(self.us[MOST] > 5 * self.us[FEW], "1,024 operations take much longer")
         self.guard(self.computing[MANY] < self.moving < self.computing[MOST], "the slower of the two decides")
         self.points = {
-            count: spot("", count * self.x, Chain(self.x, count, 1).moved, us)
+            count: Spot(Chain(self.x, count, 1).intensity, count * self.x / us / 1e6)
             for count, us in self.us.items()
         }
         self.guard(all(self.share(one, self.flat) <= 1 for one in self.points.values()), "none is above")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from tilesim import Costs, Device, Problem, Trace, simulate
-from tilesim.analysis.loop_terms import TERMS, beside, loop_time, shares
+from tilesim.analysis.loop_terms import TERMS, loop_time, shares, sharing
 from tilesim.devices.hardware import Hardware
 
 H200 = Costs(k_step=0.0, device="h200")
@@ -39,8 +39,13 @@ def test_the_tensor_cores_get_what_they_take_and_the_largest_term_the_rest(limit
 @given(strategies.planned(), strategies.devices(), strategies.costs())
 def test_residents_of_a_main_loop_are_counted_at_every_moment(asked, device, costs):
     run = simulate(*asked, device, costs)
-    assert beside(run).sum(axis=0).tolist() == (run.spans["drain"] - run.spans["start"]).tolist()
-    assert beside(run).min() >= 0
+    spans, found = run.spans, sharing(run)
+    for row, alone in zip(range(len(spans)), found.T[:, 0], strict=True):
+        start, drain = spans["start"][row], spans["drain"][row]
+        others = np.flatnonzero((spans["sm"] == spans["sm"][row]) & (np.arange(len(spans)) != row))
+        busy = {t for one in spans[others] for t in range(max(start, one["start"]), min(drain, one["drain"]))}
+        assert alone == pytest.approx(1 - len(busy) / max(1, drain - start))
+    assert found.min() >= 0 and found.sum(axis=0) == pytest.approx(1)
 
 
 @given(

@@ -9,7 +9,7 @@ from refusals import refused
 
 from tilesim.analysis.memory_system import MemorySystem, TileLatency
 from tilesim.devices.presets import presets
-from tilesim.errors import DeviceError
+from tilesim.errors import DeviceError, ReportError
 
 FILE = DATA / "memory/h200.json"
 SHIPPED = json.loads(FILE.read_text("utf-8"))
@@ -133,7 +133,7 @@ BROKEN = [
     (changed("bandwidth", [r for r in SHIPPED["bandwidth"] if r["kind"] != "copy"]), "no row with kind copy"),
     (changed("latency", 5, "cycles", "p50", -1), "cycles is -1; it must be a number above 0"),
     (changed("tile_loads", SMALL), "only one size"),
-    (changed("machine", []), "not a report of tilesim bench memory"),
+    (changed("sharing", [5]), "not a report of tilesim bench memory"),
     ([], "not a report of tilesim bench memory"),
 ]
 
@@ -154,6 +154,6 @@ def test_what_a_gpu_lacks_is_left_out():
 def test_files_that_are_not_there():
     with pytest.raises(DeviceError, match="nowhere"):
         MemorySystem.read("nowhere.json")
-    with pytest.raises(DeviceError, match="the memory of 'h20' has not been measured; choose from h200"):
+    with pytest.raises(ReportError, match="no report of h20 'memory'"):
         MemorySystem.named("h20")
     assert MemorySystem.read(FILE) == H200

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tilesim.analysis.roofs import product_bytes, roofs, spot
+from tilesim.analysis.roofs import product_bytes, roofs
 from tilesim.devices.presets import presets
 from tilesim.errors import DeviceError
 from tilesim.ladder.file import ladders
@@ -13,10 +13,9 @@ L2_MB = presets()["h200"]["l2_mb"]
 SHIPPED = [row for ladder in ladders() for row in ladder.rows if row.dram_bytes]
 
 
-def test_roofs_rise_and_say_which_were_measured():
+def test_roofs_rise():
     rates = [roof.gb_per_s for roof in roofs("h200")]
     assert rates == sorted(rates) and len(set(rates)) == len(rates)
-    assert [roof.measured for roof in roofs("h200")] == [True, True, False]
 
 
 @pytest.mark.parametrize("name", ["h100", "", "nothing"])
@@ -38,9 +37,9 @@ def test_no_shipped_product_moves_less_than_its_matrices_once():
 @pytest.mark.parametrize("level, name", [(0, "dram_bytes"), (1, "l2_bytes")])
 def test_no_shipped_kernel_is_above_its_roof(level, name):
     for row in SHIPPED:
-        found = spot(row.name, row.flops, getattr(row, name), row.us)
+        intensity = row.flops / getattr(row, name)
         # Two measurements, each of which repeats to within a percent.
-        assert found.tflops <= 1.02 * found.intensity * roofs("h200")[level].gb_per_s / 1000, row
+        assert row.tflops <= 1.02 * intensity * roofs("h200")[level].gb_per_s / 1000, row
 
 
 def test_no_shipped_sum_reads_faster_than_dram():

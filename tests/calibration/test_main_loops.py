@@ -122,8 +122,8 @@ def test_a_main_loop_shorter_than_the_clocks_step():
     empty = coarse.spans["drain"] == coarse.spans["start"]
     assert empty.any() and not empty.all()
     run = observe(coarse)
-    assert run.sharing.sum(axis=1).tolist() == pytest.approx([1.0] * len(spans))
-    assert (main_loops([run], "", 0)[0].ns > 0).all()
+    assert run.sharing.sum(axis=0).tolist() == pytest.approx([1.0] * len(spans))
+    assert (main_loops([run], None, 0.0)[0].ns > 0).all()
     found = calibrate([coarse])
     assert found.k_step > 0
 

@@ -148,7 +148,7 @@ def fact(name, value):
         (OWN | {"facts": []}, "it does not say sms, max_sm_mhz, memory_gb_per_s and peak_tflops"),
         (fact("source", None), "facts[0] lacks source"),
         (fact("sms", 7.5), "sms is 7.5; it must be a whole number from 1"),
-        (fact("sms", 10**6), "the number of SMs is 1000000"),
+        (fact("sms", 10**6), "sms is 1000000; it must be a whole number from 1 to 65536"),
         (fact("memory_gb_per_s", 0), "memory_gb_per_s is 0; it must be a number above"),
         (fact("peak_tflops", {"fp7": 1}), "facts[0].peak_tflops is 'fp7'; did"),
         (fact("features", ["tmaa"]), "features[0] is 'tmaa'; did you mean 'tma'?"),

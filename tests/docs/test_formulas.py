@@ -98,7 +98,7 @@ def of_race(tiles, sms, launch, load, multiply, write):
 
 def of_reduction(numbers, threads, alone):
     levels = reduction.sequential(threads)
-    return reduction.blocks(numbers, threads * alone), len(levels), np.mean([len(one.owns) for one in levels])
+    return -(-numbers // (threads * alone)), len(levels), np.mean([len(one.owns) for one in levels])
 
 
 def of_roofline(peak, gb_per_s, operations, moved):

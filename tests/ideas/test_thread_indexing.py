@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilesim.ideas import coalescing
-from tilesim.ideas.thread_indexing import Launch, addresses, axes, cells, warps
+from tilesim.ideas.thread_indexing import Launch, addresses, cells, warps
 from tilesim.ladder.reports import report
 
 SIDE = st.integers(1, 8)
@@ -22,7 +22,7 @@ def test_every_cell_is_taken_once(launch, swapped):
 
 @given(LAUNCHES)
 def test_x_and_y_are_what_the_guide_says(launch):
-    x, y = axes(launch)
+    y, x = cells(launch)
     for block in range(x.shape[0]):
         by, bx = divmod(block, launch.grid[0])
         for thread in range(x.shape[1]):

@@ -4,7 +4,7 @@ Alternatives are simulated one change at a time, as far as costs ship for them. 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from tilesim.analysis.explain import costs_behind
@@ -41,8 +41,7 @@ class Alternative(NamedTuple):
     extrapolated: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Alternatives:
+class Alternatives(NamedTuple):
     """The simulated `makespan` of the run as it is, in ns, and what was tried, fastest first.
     `without_costs`: what no costs ship for. `extrapolated`: of the run as it is."""
 
@@ -69,20 +68,9 @@ class Alternatives:
         }
 
 
-Asked = tuple[str, Problem, Device, Costs | None]
-"""What `simulate` takes."""
-
-
 def alternatives(trace: Trace) -> Alternatives:
     """Simulate a run with each change, using the shipped costs. Raises TilesimError if the run's costs are
-    not those of a GPU, because no similar costs ship.
-
-    >>> from tilesim import simulate
-    >>> run = simulate("naive", Problem(4096, 4096, 512), Device.named("h200"))
-    >>> found = alternatives(run)
-    >>> found.makespan == run.makespan, found.without_costs[0]
-    (True, 'cluster-launch-control')
-    """
+    not those of a GPU, because no similar costs ship."""
     costs_behind(trace)
     seed = trace.meta.get("seed", 0) if trace.origin == "simulated" else 0
     baseline = replay(trace, seed=seed)
@@ -98,14 +86,14 @@ def alternatives(trace: Trace) -> Alternatives:
         source = extrapolated(Costs.from_mapping(run.meta["costs"]))
         found.append(Alternative(what, to, run.makespan, gain, source))
     ranked = sorted(found, key=lambda each: each.makespan)
-    own = extrapolated(costs)
-    return Alternatives(baseline.makespan, tuple(ranked), tuple(_without_costs(trace, entries)), own)
+    lacking = tuple(_without_costs(trace, entries))
+    return Alternatives(baseline.makespan, tuple(ranked), lacking, extrapolated(costs))
 
 
 def _candidates(
     trace: Trace, costs: Costs, entries: tuple[Calibration, ...]
-) -> Iterator[tuple[str, str, Asked]]:
-    """(what, to, the run so changed) of each to try; for a schedule not registered, only other schedules."""
+) -> Iterator[tuple[str, str, tuple[str, Problem, Device, Costs | None]]]:
+    """(what, to, what `simulate` takes) of each to try; for a schedule not registered, only schedules."""
     schedule, problem, device = trace.schedule, trace.gemm, trace.device
     for name in filter(SCHEDULES.built_in, SCHEDULES):
         for to in SPLITS.get(name, (name,)):

@@ -92,7 +92,6 @@ def compare(simulated: Trace, measured: Trace) -> Comparison:
         return Pair(figure(simulated), figure(measured))
 
     times, lags = time_lag(simulated, measured)
-    length = run(measured)
     most = int(np.argmax(np.abs(lags)))
     cycles = pair(run_cycles)
     free = list(measured.device.free_sms)
@@ -112,7 +111,7 @@ def compare(simulated: Trace, measured: Trace) -> Comparison:
         same_sm=float(np.mean(tile_sm(simulated) == tile_sm(measured))),
         largest_lag=round(lags[most]),
         largest_lag_at=round(times[most]),
-        diverged_at=_first_beyond(times, lags, DIVERGED * length),
+        diverged_at=_first_beyond(times, lags, DIVERGED * run(measured)),
     )
 
 
@@ -185,13 +184,9 @@ def _ties(values: np.ndarray) -> int:
 
 
 def _inversions(ranks: np.ndarray) -> int:
-    """Pairs whose first rank is larger, counted at the highest bit in which the two ranks differ."""
-    count, order = 0, ranks
-    for bit in reversed(range(int(ranks.max()).bit_length())):
-        order = order[np.argsort(order >> (bit + 1), kind="stable")]
-        group, ones = order >> (bit + 1), (order >> bit) & 1
-        before = np.cumsum(ones) - ones
-        first = np.flatnonzero(np.append(True, group[1:] != group[:-1]))
-        in_group = before - np.repeat(before[first], np.diff(np.append(first, len(order))))
-        count += int(in_group[ones == 0].sum())
-    return count
+    """Pairs whose first rank is larger: among few all are compared, else in each half and across."""
+    if len(ranks) <= 64:
+        return int(np.tril(ranks[:, None] < ranks).sum())
+    first, last = np.array_split(ranks, 2)
+    across = int(np.searchsorted(np.sort(last), first).sum())
+    return across + _inversions(first) + _inversions(last)

@@ -1,12 +1,12 @@
 """Explain a run: where the time of an average slot went, and what bounds its K-steps."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from tilesim.analysis.loop_terms import LoopTime, loop_time
+from tilesim.analysis.loop_terms import loop_time
 from tilesim.analysis.time_account import LOOPS, account
 from tilesim.costs import Costs, badge
 from tilesim.errors import CostsError, TilesimError
@@ -46,8 +46,7 @@ BOUNDS = {
 """What can bound a run: the entry whose parts take the most time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(NamedTuple):
     """The result of `explain`.
 
     `parts`: ns of an average slot for each of PARTS, which add up to the makespan. `bound`: the largest of
@@ -64,10 +63,6 @@ class Explanation:
     def makespan(self) -> int:
         """ns of the run, and of each slot."""
         return sum(self.parts.values())
-
-    @property
-    def bound_parts(self) -> tuple[str, ...]:
-        return BOUNDS[self.bound]
 
     @property
     def percent(self) -> dict[str, float]:
@@ -88,13 +83,7 @@ class Explanation:
 
 def explain(trace: Trace) -> Explanation:
     """Where the time of an average slot of a run went, simulated or measured. A measured run is divided as
-    the model predicts; the rest of its main loops is a part of its own.
-
-    >>> from tilesim import Device, Problem, simulate
-    >>> found = explain(simulate("persistent", Problem(4096, 4096, 4096), Device.named("h200")))
-    >>> found.bound, sum(found.parts.values()) == found.makespan
-    ('the tensor cores', True)
-    """
+    the model predicts; the rest of its main loops is a part of its own."""
     sums = account(trace)
     took, k_steps, unknown = dict.fromkeys(PARTS, 0) | _pauses(trace, sums), {}, ""
     loops = sum(sums[part] for part in LOOPS)
@@ -103,12 +92,19 @@ def explain(trace: Trace) -> Explanation:
     except TilesimError as error:
         took[UNDIVIDED], unknown = loops, str(error)
     else:
-        took |= _divided(found, loops, BEYOND if trace.origin == "measured" else "")
+        parts = {TERM_PARTS[term]: int(ns) for term, ns in found.terms.items()}
+        parts[PEAK] = min(int(found.peak), parts[BELOW])
+        parts[BELOW] -= parts[PEAK]
+        parts[TERM_PARTS["latency"]] += int(found.ends)
+        parts["slowed by a write"] = int(found.written)
+        rest = BEYOND if trace.origin == "measured" else max(parts, key=lambda part: parts[part])
+        took |= parts
+        took[rest] += loops - sum(parts.values())
         whole = sum(found.k_steps.values())
         k_steps = {term: steps / whole for term, steps in found.k_steps.items()}
     bound = max(BOUNDS, key=lambda name: sum(took[part] for part in BOUNDS[name]))
-    parts = zip(PARTS, apportioned(list(took.values()), trace.makespan), strict=True)
-    return Explanation(dict(parts), bound, k_steps, unknown)
+    shares = apportioned(list(took.values()), trace.makespan)
+    return Explanation(dict(zip(PARTS, shares, strict=True)), bound, k_steps, unknown)
 
 
 def costs_behind(trace: Trace) -> Costs:
@@ -140,18 +136,6 @@ def apportioned(values: Sequence[int], whole: int) -> list[int]:
     found, rests = zip(*(divmod(value * whole, total) for value in values), strict=True)
     up = sorted(range(len(rests)), key=lambda i: -rests[i])[: whole - sum(found)]
     return [each + (i in up) for i, each in enumerate(found)]
-
-
-def _divided(found: LoopTime, loops: int, rest: str) -> dict[str, int]:
-    """The main loops' `loops` ns by part; what is left goes to `rest` or, if that is "", to the largest."""
-    parts = {TERM_PARTS[term]: int(ns) for term, ns in found.terms.items()}
-    parts[PEAK] = min(int(found.peak), parts[BELOW])
-    parts[BELOW] -= parts[PEAK]
-    parts[TERM_PARTS["latency"]] += int(found.ends)
-    parts["slowed by a write"] = int(found.written)
-    rest = rest or max(parts, key=lambda part: parts[part])
-    left = loops - sum(parts.values())
-    return parts | {rest: parts.get(rest, 0) + left}
 
 
 def _pauses(trace: Trace, sums: Mapping[str, int]) -> dict[str, int]:

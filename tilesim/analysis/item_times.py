@@ -1,8 +1,8 @@
 """Slots that take what is next: work items of unequal lengths, and blocks that wait for one."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from heapq import heapify, heapreplace
+from heapq import heapreplace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,8 +12,7 @@ from tilesim.traces import Trace
 from tilesim.work import WorkItems
 
 
-@dataclass(frozen=True, slots=True)
-class ItemTimes:
+class ItemTimes(NamedTuple):
     """Times in ns. `longest` is an item's name; `bound`, what no order beats: the longest item, or all items
     shared out evenly over the slots. `in_order` and `longest_first`: makespans if each slot takes the next
     item once it is free, in the order of the run or the longest first."""
@@ -54,7 +53,6 @@ def item_times(trace: Trace) -> ItemTimes:
 def greedy(lengths: Iterable[int], slots: int) -> int:
     """When the last item ends, if each is taken by the slot that is free first."""
     free = [0] * slots
-    heapify(free)
     for length in lengths:
         heapreplace(free, free[0] + length)
     return max(free)
@@ -65,10 +63,6 @@ def behind_the_first(trace: Trace) -> np.ndarray:
 
     Of the blocks that waited, by number: int64 [blocks - slots]. Every block must be one segment, as in a
     naive kernel. 0 says that the block ran where a slot was free first; a recorder's timer moves in steps.
-
-    >>> from tilesim import Device, Problem, simulate
-    >>> behind_the_first(simulate("naive", Problem(384, 1536, 512), Device.named("h200", sms=4))).max()
-    np.int64(0)
     """
     order = np.argsort(trace.spans["cta"])
     slots, done = slot_index(trace)[order].tolist(), trace.spans["done"][order].tolist()

@@ -11,8 +11,7 @@ from tilesim.devices.hardware import Hardware
 from tilesim.errors import TilesimError
 from tilesim.model.kstep import k_step_terms, loads_under
 from tilesim.plans import Plan, plan_from_spans
-from tilesim.schedules import SCHEDULES, plan
-from tilesim.text import base_name
+from tilesim.schedules import plan
 from tilesim.traces import Trace
 
 TERMS = ("multiplying", "latency", "the L2", "DRAM")
@@ -35,14 +34,13 @@ class LoopTime(NamedTuple):
 
 def shares(terms: np.ndarray) -> np.ndarray:
     """What each of `terms` [terms, ...] gets of a K-step: the first its own time, the largest the rest."""
-    found = np.where(terms.argmax(axis=0) == _numbers(terms), terms.max(axis=0) - terms[0], 0.0)
+    found = _largest(terms) * (terms - terms[0])
     found[0] = terms[0]
     return found
 
 
-def _numbers(terms: np.ndarray) -> np.ndarray:
-    """The index of each term, shaped to compare with [terms, ...]."""
-    return np.arange(len(terms)).reshape(-1, *[1] * (terms.ndim - 1))
+def _largest(terms: np.ndarray) -> np.ndarray:
+    return np.equal.outer(np.arange(len(terms)), terms.argmax(axis=0))
 
 
 def loop_time(trace: Trace, costs: Costs) -> LoopTime:
@@ -53,8 +51,11 @@ def loop_time(trace: Trace, costs: Costs) -> LoopTime:
     """
     problem, spans = trace.gemm, trace.spans
     known = Hardware.named(costs.hardware, problem.dtype)
-    hardware = _clocked(known, trace)
     multiplying = known.k_step_cycles(problem, costs.k_step)
+    hardware, mhz = known, trace.meta.get("sm_mhz")
+    if trace.origin == "measured" and isinstance(mhz, int | float) and 1 <= mhz <= 1e5:
+        dram = known.dram_bytes_per_clock * known.clock_mhz / mhz  # which keeps its own clock
+        hardware = replace(known, clock_mhz=float(mhz), dram_bytes_per_clock=dram)
     made, rows = plan_of(trace)
     loaded = loads_under(made, problem, trace.device, costs, hardware)
     seen, residents = loaded.behind(hardware.l2_bytes), trace.device.ctas_per_sm
@@ -65,14 +66,15 @@ def loop_time(trace: Trace, costs: Costs) -> LoopTime:
         return np.stack([[loaded.mean(each)[rows] for each in term] for term in pieces])
 
     each = of_spans(shares(limits)) * 1000 / hardware.clock_mhz
-    steps = _k_steps_beside(trace, each.sum(axis=0))
+    steps = sharing(trace) / each.sum(axis=0)
+    steps *= (spans["k1"] - spans["k0"]) / steps.sum(axis=0)
     terms = (each * steps).sum(axis=1)
     peak = min(1.0, hardware.peak_cycles(problem) / multiplying)
     written = costs.epilogue_overlap_penalty * over_a_write(trace)
     scale = np.ones(len(spans))
     if trace.origin == "simulated":
         scale = (spans["drain"] - spans["start"]) / (terms.sum(axis=0) + costs.mainloop_overhead + written)
-    largest = of_spans(limits.argmax(axis=0) == _numbers(limits))
+    largest = of_spans(_largest(limits))
     return LoopTime(
         dict(zip(TERMS, (terms * scale).sum(axis=1).tolist(), strict=True)),
         peak * float((terms[0] * scale).sum()),
@@ -82,8 +84,8 @@ def loop_time(trace: Trace, costs: Costs) -> LoopTime:
     )
 
 
-def beside(trace: Trace) -> np.ndarray:
-    """How long each main loop shares its SM with 0, 1, ... others: int64 ns [ctas_per_sm, spans]."""
+def sharing(trace: Trace) -> np.ndarray:
+    """The share of each main loop's time with 0, 1, ... others on its SM: float64 [ctas_per_sm, spans]."""
     spans = trace.spans
     times = np.concatenate([spans["start"], spans["drain"]])
     in_order = np.lexsort((times, np.tile(spans["sm"], 2)))
@@ -91,27 +93,12 @@ def beside(trace: Trace) -> np.ndarray:
     place[in_order] = np.arange(len(in_order))
     running = np.cumsum(np.repeat([1, -1], len(spans))[in_order])
     until_next = np.diff(times[in_order], append=0)  # none is running between one SM's rows and the next SM's
-    found = []
-    for residents in range(1, trace.device.ctas_per_sm + 1):
-        passed = np.append(0, np.cumsum(np.where(running == residents, until_next, 0)))
-        found.append(passed[place[len(spans) :]] - passed[place[: len(spans)]])
-    return np.stack(found)
-
-
-def _k_steps_beside(trace: Trace, k_step: np.ndarray) -> np.ndarray:
-    """K-steps of `k_step` ns that main loops do beside 0, 1, ... others: float64 [residents, spans]."""
-    done = beside(trace) / k_step
-    done[0, done.sum(axis=0) == 0] = 1.0  # a coarse clock can show a main loop of no time
-    return done * ((trace.spans["k1"] - trace.spans["k0"]) / done.sum(axis=0))
-
-
-def _clocked(hardware: Hardware, trace: Trace) -> Hardware:
-    """The hardware at a measured run's SM clock, if known; DRAM keeps its own clock."""
-    mhz = trace.meta.get("sm_mhz") if trace.origin == "measured" else None
-    if not isinstance(mhz, int | float) or not 1 <= mhz <= 1e5:
-        return hardware
-    dram = hardware.dram_bytes_per_clock * hardware.clock_mhz / mhz
-    return replace(hardware, clock_mhz=float(mhz), dram_bytes_per_clock=dram)
+    found = np.empty((trace.device.ctas_per_sm, len(spans)))
+    for others, spent in enumerate(found):
+        passed = np.append(0, np.cumsum(np.where(running == others + 1, until_next, 0)))
+        spent[:] = passed[place[len(spans) :]] - passed[place[: len(spans)]]
+    found[0, ~found.any(axis=0)] = 1.0  # a coarse clock can show a main loop of no time
+    return found / found.sum(axis=0)
 
 
 def plan_of(trace: Trace) -> tuple[Plan, np.ndarray]:
@@ -119,8 +106,7 @@ def plan_of(trace: Trace) -> tuple[Plan, np.ndarray]:
     matches the run, else the one reconstructed from the spans. Raises ProblemError for work items."""
     problem = trace.gemm
     try:
-        known = base_name(trace.schedule) in SCHEDULES
-        candidates = [plan(trace.schedule, problem, trace.device)] if known else []
+        candidates = [plan(trace.schedule, problem, trace.device)]
     except TilesimError:
         candidates = []
     spans, names = trace.spans, ("k1", "k0", "tile")

@@ -5,16 +5,14 @@ is the L2, the last is DRAM, one in between the far part of the L2. Bandwidths a
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from importlib.resources import files
 from os import PathLike
-from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from tilesim.errors import DeviceError, shown
+from tilesim.ladder import reports
 from tilesim.storage.files import read_json
 
 TOLERANCE = 0.05
@@ -38,26 +36,22 @@ def plateaus(points: Sequence[tuple[float, float]]) -> tuple[Plateau, ...]:
     are as long); the points on both sides of it are searched in the same way.
     """
     points = sorted(points)
-    best: tuple[int, float, int] | None = None
-    for i in range(len(points)):
-        low = high = points[i][1]
-        for j in range(i, len(points)):
-            low, high = min(low, points[j][1]), max(high, points[j][1])
+    best = 0, 0.0, 0
+    for first in range(len(points)):
+        for last in range(first, len(points)):
+            heights = [y for _, y in points[first : last + 1]]
+            low, high = min(heights), max(heights)
             if high > (1 + TOLERANCE) * low:
                 break
-            found = j - i + 1, low / high, -i
-            if found[0] >= LEAST and (best is None or found > best):
-                best = found
-    if best is None:
+            best = max(best, (len(heights), low / high, -first))
+    size, start = best[0], -best[2]
+    if size < LEAST:
         return ()
-    first = -best[2]
-    last = first + best[0] - 1
-    value = median(y for _, y in points[first : last + 1])
-    one = Plateau(points[first][0], points[last][0], value)
-    return (*plateaus(points[:first]), one, *plateaus(points[last + 1 :]))
+    inside = points[start : start + size]
+    one = Plateau(inside[0][0], inside[-1][0], median(y for _, y in inside))
+    return (*plateaus(points[:start]), one, *plateaus(points[start + size :]))
 
 
-FOLDER = Path(str(files("tilesim").joinpath("data/memory")))
 LARGEST = 1e15
 
 Row = Mapping[str, Any]
@@ -80,8 +74,7 @@ class TileLatency(NamedTuple):
         return self.base + size / self.bytes_per_clock
 
 
-@dataclass(frozen=True, slots=True)
-class MemorySystem:
+class MemorySystem(NamedTuple):
     """Latencies and bandwidths of a GPU's memory.
 
     `far_l2_latency`: None if the L2 has no far part. `near_l2_bytes`, `l2_bytes`: the largest footprints with
@@ -93,7 +86,6 @@ class MemorySystem:
     `macs_per_clock`: peak per SM by dtype, empty if not measured.
     """
 
-    gpu: str
     shared_latency: Latency
     l2_latency: Latency
     far_l2_latency: Latency | None
@@ -140,12 +132,8 @@ class MemorySystem:
 
     @classmethod
     def named(cls, device: str) -> Self:
-        """Of a measured preset; raises DeviceError if it was not measured."""
-        measured = sorted(file.stem for file in FOLDER.iterdir())
-        if device not in measured:
-            names = ", ".join(measured)
-            raise DeviceError(f"the memory of {shown(device)} has not been measured; choose from {names}")
-        return cls.read(FOLDER / f"{device}.json")
+        """Of a measured preset; raises ReportError if it was not measured."""
+        return cls.of(reports.report("memory", device))
 
 
 def _constants(report: Row) -> dict[str, Any]:
@@ -157,9 +145,9 @@ def _constants(report: Row) -> dict[str, Any]:
     latencies = [_latency([row for x, row in curve.items() if at.first <= x <= at.last]) for at in levels]
     rates = {kind: _rates(report["bandwidth"], kind) for kind in ("read", "write", "copy")}
     largest = max(chases["anywhere"])
-    stage = [row for row in report["tile_loads"] if row["stages"] == 1]
+    alone = [row for row in report["tile_loads"] if row["stages"] == 1 and row["sms"] == 1]
+    macs = [(row["dtype"], _median(row, "macs_per_clock")) for row in report["multiplying"]]
     return {
-        "gpu": str(report["machine"]["gpu"]),
         "shared_latency": _latency(_rows(report["latency"], space="shared memory")),
         "l2_latency": latencies[0],
         "far_l2_latency": latencies[-2] if len(latencies) > 2 else None,
@@ -175,8 +163,8 @@ def _constants(report: Row) -> dict[str, Any]:
             int(row["together"]): _median(row, "gb_per_s")
             for row in _rows(report["merging"], source="L2", neighbours=True)
         },
-        "tile_latency": _tile_latencies(row for row in stage if row["sms"] == 1),
-        "macs_per_clock": _most(report["multiplying"], "dtype", "macs_per_clock"),
+        "tile_latency": _tile_latencies(alone),
+        "macs_per_clock": dict(sorted(macs)),  # of each dtype the largest, as the last, stays
     }
 
 
@@ -211,13 +199,6 @@ def _tile_latencies(rows: Iterable[Row]) -> dict[tuple[str, str], TileLatency]:
         slope, base = np.polyfit(sizes, cycles, 1)
         found[kind] = TileLatency(float(base), float(1 / slope))
     return found
-
-
-def _most(rows: Iterable[Row], name: str, figure: str) -> dict[str, float]:
-    most: dict[str, float] = {}
-    for row in rows:
-        most[row[name]] = max(most.get(row[name], 0.0), _median(row, figure))
-    return most
 
 
 def _rows(rows: Iterable[Row], **given: object) -> list[Row]:

@@ -1,8 +1,8 @@
 """What became slower between measured runs of the same work, and where."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +24,8 @@ LISTED = 5
 """Tiles and SMs that are told."""
 
 
-class Change(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Change:
     """Medians over repeats, ns; `noise`: the most that repeats of a side differ by, None without repeats."""
 
     before: float
@@ -59,15 +60,9 @@ class Regression:
     sms: dict[int, Change]
 
     def as_json(self) -> dict[str, Any]:
-        def values(changes: dict[Any, Change]) -> dict[str, Any]:
-            return {str(name): change._asdict() for name, change in changes.items()}
-
-        return {
-            "makespan": self.makespan._asdict() | {"share": self.makespan.share},
-            "parts": values(self.parts),
-            "tiles": values(self.tiles),
-            "sms": values(self.sms),
-        }
+        figures = asdict(self)
+        figures["makespan"]["share"] = self.makespan.share
+        return figures
 
 
 def regression(before: Sequence[Trace], after: Sequence[Trace]) -> Regression:
@@ -88,21 +83,27 @@ def regression(before: Sequence[Trace], after: Sequence[Trace]) -> Regression:
             )
     pace = loop_pace(first)
 
-    def of_each(made: Any) -> tuple[np.ndarray, np.ndarray]:
-        return np.array([made(one) for one in before]), np.array([made(one) for one in after])
+    def parts(trace: Trace) -> list[float]:
+        sums = account(trace, pace)
+        return [sum(sums[part] for part in made) / trace.device.slots for made in PARTS.values()]
 
-    slots = of_each(lambda trace: list(_parts(trace, pace).values()))
+    def changes(figures: Callable[[Trace], Any]) -> list[Change]:
+        """A change for each of the figures of a run."""
+        sides = [np.array([figures(one) for one in side]) for side in (before, after)]
+        middles = (np.median(side, axis=0).tolist() for side in sides)
+        noise = np.maximum(*(np.ptp(side, axis=0) for side in sides)).tolist()
+        repeated = len(before) + len(after) > 2
+        return [
+            Change(one, other, most if repeated else None)
+            for one, other, most in zip(*middles, noise, strict=True)
+        ]
+
     return Regression(
-        _changes(*of_each(lambda trace: [trace.makespan]))[0],
-        dict(zip(PARTS, _changes(*slots), strict=True)),
-        _most(_changes(*of_each(_by_tile))),
-        _most(_changes(*of_each(_by_sm))),
+        changes(lambda trace: [trace.makespan])[0],
+        dict(zip(PARTS, changes(parts), strict=True)),
+        _most(changes(_by_tile)),
+        _most(changes(_by_sm)),
     )
-
-
-def _parts(trace: Trace, pace: float) -> dict[str, float]:
-    sums = account(trace, pace)
-    return {name: sum(sums[part] for part in made) / trace.device.slots for name, made in PARTS.items()}
 
 
 def _by_tile(trace: Trace) -> np.ndarray:
@@ -116,17 +117,6 @@ def _by_sm(trace: Trace) -> np.ndarray:
     ends = np.zeros(trace.device.sms)
     np.maximum.at(ends, trace.spans["sm"], trace.spans["done"])
     return ends
-
-
-def _changes(before: np.ndarray, after: np.ndarray) -> list[Change]:
-    """A change for each column of float [repeats, figures]."""
-    repeated = max(len(before), len(after)) > 1
-    noise = np.maximum(np.ptp(before, axis=0), np.ptp(after, axis=0)).tolist()
-    middles = (np.median(side, axis=0).tolist() for side in (before, after))
-    return [
-        Change(one, other, most if repeated else None)
-        for one, other, most in zip(*middles, noise, strict=True)
-    ]
 
 
 def _most(changes: list[Change]) -> dict[int, Change]:

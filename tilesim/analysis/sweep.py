@@ -72,7 +72,11 @@ def combinations(axes: Mapping[str, Sequence[Any]], device: Device) -> list[Comb
     if count > MAX_COMBINATIONS:
         raise SweepError(f"the sweep has {count} combinations; at most {MAX_COMBINATIONS} are allowed")
     devices = [Device.chosen(values, device) for values in _points(axes, DEVICE_AXES)]
-    problems = [Problem(**_sized(values)) for values in _points(axes, PROBLEM_AXES)]
+    problems = []
+    for given in _points(axes, PROBLEM_AXES):
+        for name in SIZES:
+            given[name] = given.get(given[name], given[name])
+        problems.append(Problem(**given))
     every = product(axes["schedule"], dict.fromkeys(devices), dict.fromkeys(problems))
     return [Combination(schedule, problem, on) for schedule, on, problem in every]
 
@@ -125,9 +129,3 @@ def _points(axes: Mapping[str, Sequence[Any]], names: Sequence[str]) -> Iterator
     there = [name for name in names if name in axes]
     for values in product(*(axes[name] for name in there)):
         yield dict(zip(there, values, strict=True))
-
-
-def _sized(values: dict[str, Any]) -> dict[str, Any]:
-    for name in SIZES:
-        values[name] = values.get(values[name], values[name])
-    return values

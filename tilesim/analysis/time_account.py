@@ -4,8 +4,6 @@ A slot's time from the run's first issue to its last done is split into parts wi
 parts of all slots add up to slots · makespan.
 """
 
-from typing import Any
-
 import numpy as np
 
 from tilesim.metrics import first_of_cta, in_turn, launch_end
@@ -37,10 +35,9 @@ def account(trace: Trace, k_step: float | None = None) -> dict[str, int]:
 
     `k_step` defaults to `loop_pace` of this run.
     """
-    sums = {name: int(column.sum()) for name, column in _columns(trace).items()}
-    whole = trace.device.slots * trace.makespan
-    parts = _parts(sums, loop_pace(trace) if k_step is None else k_step, whole)
-    return {part: int(parts[part]) for part in PARTS}
+    by_sm = _by_sm(trace, loop_pace(trace) if k_step is None else k_step)
+    free = list(trace.device.free_sms)
+    return {part: int(by_sm[part][free].sum()) for part in PARTS}
 
 
 def difference(slow: Trace, fast: Trace) -> dict[str, float]:
@@ -54,16 +51,15 @@ def difference(slow: Trace, fast: Trace) -> dict[str, float]:
 def difference_by_sm(slow: Trace, fast: Trace) -> dict[str, np.ndarray]:
     """`difference` for each SM of both devices: float64 ns [SMs] by part."""
     k_step, both = loop_pace(slow), min(slow.device.sms, fast.device.sms)
-    slots = slow.device.ctas_per_sm, fast.device.ctas_per_sm
     longer, shorter = (
-        _parts(_columns(trace), k_step, each * trace.makespan)
-        for trace, each in zip((slow, fast), slots, strict=True)
+        {part: ns[:both] / run.device.ctas_per_sm for part, ns in _by_sm(run, k_step).items()}
+        for run in (slow, fast)
     )
-    return {part: longer[part][:both] / slots[0] - shorter[part][:both] / slots[1] for part in PARTS}
+    return {part: longer[part] - shorter[part] for part in PARTS}
 
 
-def _columns(trace: Trace) -> dict[str, np.ndarray]:
-    """The input of `_parts` for each SM: ns, and K-steps of main loops over a write; int64 [SMs]."""
+def _by_sm(trace: Trace, k_step: float) -> dict[str, np.ndarray]:
+    """`account` for each SM, busy ones too: int64 [SMs] by part."""
     spans, (before, after) = trace.spans, in_turn(trace)
     every = np.arange(len(spans))
     first, last = (np.setdiff1d(every, rows) for rows in (after, before))
@@ -73,35 +69,30 @@ def _columns(trace: Trace) -> dict[str, np.ndarray]:
     opens = np.isin(after, first_of_cta(trace))
     ready, fixed, done = (np.minimum(spans[name][before], issue) for name in ("ready", "fixup", "done"))
     over, loops = over_a_write(trace), spans["drain"] - spans["start"]
-    columns: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {
-        "launch": [(after[opens], (launched - issue)[opens])],
-        "first load": [(after[opens], (start - launched)[opens])],
-        "hand over": [(after[~opens], (start - issue)[~opens])],
-        "write": [(before, done - fixed)],
-        "gap": [(before, issue - done)],
-        "wait": [(before, ready - drain), (last, (spans["ready"] - spans["drain"])[last])],
-        "fix up": [(before, fixed - ready), (last, (spans["fixup"] - spans["ready"])[last])],
-        "begin": [(first, spans["start"][first])],
-        "last write": [(last, (spans["done"] - spans["fixup"])[last])],
-        "loops": [(every, loops)],
-        "loops over a write": [(every[over], loops[over])],
-        "steps over a write": [(every[over], (spans["k1"] - spans["k0"])[over])],
-    }
-    sums = {}
-    for name, shares in columns.items():
-        sums[name] = np.zeros(trace.device.sms, np.int64)
+
+    def sums(*shares: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+        """By SM, of (rows, their ns)."""
+        found = np.zeros(trace.device.sms, np.int64)
         for rows, ns in shares:
-            np.add.at(sums[name], spans["sm"][rows], ns)
-    return sums
+            np.add.at(found, spans["sm"][rows], ns)
+        return found
 
-
-def _parts(columns: dict[str, Any], k_step: float, whole: int) -> dict[str, Any]:
-    """Split numbers or arrays into PARTS, at `k_step` ns per K-step for main loops over a write."""
-    columns = dict(columns)
-    loops, over, steps = (columns.pop(name) for name in ("loops", "loops over a write", "steps over a write"))
-    slowed = over - np.rint(steps * k_step).astype(np.int64)
-    parts = columns | {"multiply": loops - slowed, "slowed by a write": slowed}
-    return parts | {"tail": whole - sum(parts.values())}
+    steps = sums((every[over], (spans["k1"] - spans["k0"])[over]))
+    slowed = sums((every[over], loops[over])) - np.rint(steps * k_step).astype(np.int64)
+    parts = {
+        "launch": sums((after[opens], (launched - issue)[opens])),
+        "first load": sums((after[opens], (start - launched)[opens])),
+        "hand over": sums((after[~opens], (start - issue)[~opens])),
+        "write": sums((before, done - fixed)),
+        "gap": sums((before, issue - done)),
+        "wait": sums((before, ready - drain), (last, (spans["ready"] - spans["drain"])[last])),
+        "fix up": sums((before, fixed - ready), (last, (spans["fixup"] - spans["ready"])[last])),
+        "multiply": sums((every, loops)) - slowed,
+        "slowed by a write": slowed,
+        "begin": sums((first, spans["start"][first])),
+        "last write": sums((last, (spans["done"] - spans["fixup"])[last])),
+    }
+    return parts | {"tail": trace.device.ctas_per_sm * trace.makespan - sum(parts.values())}
 
 
 def over_a_write(trace: Trace) -> np.ndarray:

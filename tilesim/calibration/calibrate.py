@@ -26,14 +26,10 @@ from tilesim.sm_cycles import at_clock
 from tilesim.text import base_name, plural
 from tilesim.traces import Trace
 
-LEAST_K_STEP = 0.001
-"""ns: the least that costs can hold, where main loops are all overhead."""
 JITTER = 0.05
 """Relative standard deviation of a K-step that every kernel gets: on an H200, tiles of most kernels vary by
 0.04 to 0.07 of a K-step times the square root of their K-steps, and a value for each predicts runs no better.
 """
-ENTRY = ("launch", "prologue")
-"""Costs that show where thread blocks follow one another in a slot, or where a recorder noted them."""
 
 
 def calibrate(traces: Sequence[Trace]) -> Costs:
@@ -56,32 +52,37 @@ def calibrations(traces: Mapping[str, Trace]) -> list[Calibration]:
     one_device(traces)
     fitted = []
     counted = {name: _counted(trace) for name, trace in traces.items()}
-    for kernel, group in _of_any_plan(by_kernel(counted)).items():
+    for kernel, group in by_kernel(counted).items():
         runs = list(group.values())
         costs = _kernel_costs(runs)
-        unseen = () if observations.launch(runs, in_turn=False) is not None else ENTRY
+        unseen = () if observations.launch(runs, in_turn=False) else ("launch", "prologue")
         config = replace(kernel.config, overlap=costs.overlap)
         fitted.append(Calibration(kernel._replace(config=config), costs, tuple(group), unseen))
     return [_with_launch(one, fitted) if one.unseen else one for one in fitted]
 
 
 def by_kernel(traces: Mapping[str, Trace]) -> dict[CalibratedKernel, dict[str, Observations]]:
+    """`traces` by kernel, as far as their meta says, and name. A table-driven kernel is one, whatever its
+    plan; for queues it has another loop. In how many parts a kernel writes a tile is no matter."""
     groups: dict[CalibratedKernel, dict[str, Observations]] = {}
     for name, trace in traces.items():
-        groups.setdefault(_kernel(trace), {})[name] = observe(trace)
+        problem = trace.gemm
+        schedule = effective_schedule(trace.schedule, plan_from_spans(trace.spans), problem)
+        if trace.config.kernel == TABLE and schedule not in QUEUED:
+            schedule = ""
+        config = replace(trace.config, schedule=schedule, order="row-major", epilogue_subtiles=1)
+        kernel = CalibratedKernel(config, problem.dtype, trace.device.ctas_per_sm)
+        groups.setdefault(kernel, {})[name] = observe(trace)
     return groups
 
 
 def one_device(traces: Mapping[str, Trace]) -> None:
     """Raise TraceError, naming two of `traces`, where they are not all of one GPU."""
-    seen: dict[tuple[str, int], str] = {}
+    seen: dict[str, str] = {}
     for name, trace in traces.items():
-        gpu = trace.gpu or "a GPU"
-        seen.setdefault((gpu, trace.device.sms), name)
+        seen.setdefault(f"{trace.gpu or 'a GPU'} with {plural(trace.device.sms, 'SM')}", name)
     if len(seen) > 1:
-        (one, first), (other, second), *_ = (
-            (name, f"{gpu} with {plural(sms, 'SM')}") for (gpu, sms), name in seen.items()
-        )
+        (first, one), (second, other), *_ = seen.items()
         raise TraceError(f"{one} is of {first} and {other} of {second}; fit the runs of one GPU at a time")
 
 
@@ -92,29 +93,17 @@ def repeated(trace: Trace, costs: Costs | None = None, seeds: Sequence[int] = ra
 
 def _counted(trace: Trace) -> Trace:
     """`trace` at the clock of its device, as its SMs counted; as it is where none is known."""
-    device = _device([trace])
+    device, _ = _measured_on([trace])
     return at_clock(trace, Hardware.named(device, trace.gemm.dtype).clock_mhz) if device else trace
 
 
-def _kernel(trace: Trace) -> CalibratedKernel:
-    """The kernel of a trace, as far as its meta says; in how many parts it writes a tile is no matter."""
-    problem = trace.gemm
-    schedule = effective_schedule(trace.schedule, plan_from_spans(trace.spans), problem)
-    config = replace(trace.config, schedule=schedule, order="row-major", epilogue_subtiles=1)
-    return CalibratedKernel(config, problem.dtype, trace.device.ctas_per_sm)
-
-
-def _of_any_plan(
-    groups: Mapping[CalibratedKernel, dict[str, Observations]],
-) -> dict[CalibratedKernel, dict[str, Observations]]:
-    """`groups`, but a table-driven kernel is one, whatever its plan; for queues it has another loop."""
-    found: dict[CalibratedKernel, dict[str, Observations]] = {}
-    for kernel, runs in groups.items():
-        any_plan = kernel.config.kernel == TABLE and kernel.config.schedule not in QUEUED
-        schedule = "" if any_plan else kernel.config.schedule
-        shared = kernel._replace(config=replace(kernel.config, schedule=schedule))
-        found.setdefault(shared, {}).update(runs)
-    return found
+def _measured_on(traces: Sequence[Trace]) -> tuple[str, int]:
+    """(the preset whose hardware says what K-steps of `traces` take, "" if not all were measured on one; the
+    stages of their kernel, 0 where not known)."""
+    found = {trace.config.stages for trace in traces}
+    stages = found.pop() if len(found) == 1 else 0
+    names = {trace.device.name if trace.origin == "measured" else "" for trace in traces}
+    return names.pop() if len(names) == 1 and stages else "", stages
 
 
 def _with_launch(one: Calibration, fitted: Sequence[Calibration]) -> Calibration:
@@ -126,54 +115,38 @@ def _with_launch(one: Calibration, fitted: Sequence[Calibration]) -> Calibration
 
 
 def _kernel_costs(runs: Sequence[Observations]) -> Costs:
-    traces = [run.trace for run in runs]
-    device, stages = _device(traces), _stages(traces)
-    loops = main_loops(runs, device, stages)
-    _, found = solve(loops)
-    return replace(
-        _phase_costs(runs, device),
-        k_step=0.0 if device else max(LEAST_K_STEP, round(found.k_step, 3)),
-        mainloop_overhead=round(found.mainloop_overhead),
-        epilogue_overlap_penalty=round(found.epilogue_overlap_penalty),
-        stages=stages,
-        jitter=JITTER,
-        clock_mhz=round(loops[0].clock_mhz, 1),
-        device=device,
-    )
-
-
-def _phase_costs(runs: Sequence[Observations], device: str) -> Costs:
-    """The costs of a kernel but for what its main loops take, measured on the preset `device` if any."""
+    traces, clocks = [run.trace for run in runs], [run.clock_mhz for run in runs]
+    device, stages = _measured_on(traces)
+    hardware = Hardware.named(device, traces[0].gemm.dtype) if device else None
+    clock = hardware.clock_mhz if hardware else float(np.mean(clocks))
+    counted = clock if all(clocks) else 0.0
+    loops = main_loops(runs, hardware, counted)
+    _, (k_step, mainloop_overhead, epilogue_overlap_penalty) = solve(loops, stages, hardware)
     overlap, tile_gap, blocking = observations.tile_gap(runs)
     epilogue, epilogue_serialisation = observations.epilogue(runs, overlap)
-    turnaround = Hardware.named(device, runs[0].trace.gemm.dtype).launch_ns if device else 0
+    turnaround = hardware.launch_ns if hardware else 0
     launch, prologue = observations.launch(runs, epilogue_serialisation > 0, turnaround) or (0, 0)
     partial = observations.partial(runs)
     merge, fixup = observations.fixup(runs)
-    traces = [one.trace for one in runs]
     return Costs(
+        k_step=0.0 if hardware else max(0.001, round(k_step, 3)),  # also where all is overhead
+        mainloop_overhead=round(mainloop_overhead),
         launch=launch,
         prologue=prologue,
         tile_gap=tile_gap,
         epilogue=epilogue,
         epilogue_serialisation=epilogue_serialisation,
         overlap=overlap,
+        epilogue_overlap_penalty=round(epilogue_overlap_penalty),
         partial=partial if blocking and partial != epilogue else None,
         merge=merge,
         fixup=fixup,
+        jitter=JITTER,
+        stages=stages,
+        clock_mhz=round(clock if hardware else counted, 1),
+        device=device,
         source=_source(traces),
     )
-
-
-def _device(traces: Sequence[Trace]) -> str:
-    """The preset whose hardware says what K-steps of `traces` take; "" if not all were measured on one."""
-    names = {trace.device.name if trace.origin == "measured" else "" for trace in traces}
-    return names.pop() if len(names) == 1 and _stages(traces) else ""
-
-
-def _stages(traces: Sequence[Trace]) -> int:
-    found = {trace.config.stages for trace in traces}
-    return found.pop() if len(found) == 1 else 0
 
 
 def _source(traces: Sequence[Trace]) -> str:

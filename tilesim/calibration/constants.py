@@ -6,12 +6,11 @@ do those with which the GPU would be impossible, the least sure first.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from tilesim.calibration.main_loops import MainLoops, loops_on, solve
+from tilesim.calibration.main_loops import main_loops, solve
 from tilesim.calibration.observations import Observations, mean, noted_launch
 from tilesim.devices.files import contradiction
 from tilesim.devices.hardware import Hardware
@@ -28,12 +27,6 @@ MOST_FACTOR = 8.0
 MOST_PACE = 4.0
 PACE_WEIGHT = 0.01
 """What a logarithm of a pace counts beside a run's relative error: a kernel that waits shows none."""
-STEPS = 60
-"""Points at which errors are looked at, at most."""
-ENOUGH = 1e-7
-"""The share of the squared errors that a step has to take away for another one to follow."""
-DELTA = 1e-4
-"""By how much of itself a logarithm is changed for a derivative."""
 Kernels = Sequence[tuple[Sequence[Observations], int]]
 """The runs of each kernel, and its stages."""
 
@@ -46,11 +39,7 @@ def constants(kernels: Kernels, known: Mapping[str, Any], given: Sequence[str] =
     clocks = [run.clock_mhz for run in runs]
     if "sustained_mhz" not in given and all(clocks):
         found["sustained_mhz"] = round(min(float(np.mean(clocks)), known["max_sm_mhz"]), 1)
-    noted = [
-        ns * run.clock_mhz / 1000
-        for run in runs
-        if run.clock_mhz and (ns := noted_launch(run.trace)) is not None
-    ]
+    noted = [cycles for run in runs if (cycles := noted_launch(run.trace) * run.clock_mhz / 1000)]
     if "launch_cycles" not in given and noted:
         found["launch_cycles"] = round(mean(noted))
     names = [name for name in SOUGHT if name not in given]
@@ -74,47 +63,40 @@ def _fit(kernels: Kernels, known: Mapping[str, Any], names: Sequence[str]) -> tu
     first = kernels[0][0][0].trace.gemm.dtype
     in_cycles = all(run.clock_mhz for group, _ in kernels for run in group)
     start = Hardware.of(known, first, "device")
-    groups = [loops_on(start, runs, in_cycles, stages) for runs, stages in kernels]
+    groups = [main_loops(runs, start, start.clock_mhz if in_cycles else 0.0) for runs, _ in kernels]
     zero = np.log([known[name] for name in names])
     at = np.append(zero, np.zeros(len(groups)))
     low = np.append(zero - np.log(MOST_FACTOR), np.zeros(len(groups)))
     high = np.append(zero + np.log(MOST_FACTOR), np.full(len(groups), np.log(MOST_PACE)))
 
     def residuals(x: np.ndarray) -> np.ndarray:
-        sought = {**known, **dict(zip(names, np.exp(x[: len(names)]), strict=True))}
-        paces = np.exp(x[len(names) :])
-        return np.concatenate([_residuals(*one, sought) for one in zip(groups, paces, strict=True)])
+        """Relative errors of the main loops of each kernel, then of each pace."""
+        values, paces = np.split(x, [len(names)])
+        sought = {**known, **dict(zip(names, np.exp(values), strict=True))}
+        errors = []
+        for (runs, stages), group, pace in zip(kernels, groups, np.exp(paces), strict=True):
+            problem = runs[0].trace.gemm
+            hardware = Hardware.of(sought, problem.dtype, "device")
+            errors.append(solve(group, stages, hardware, hardware.k_step_ns(problem) * pace)[0])
+        return np.concatenate([*errors, PACE_WEIGHT * paces])
 
-    sizes = [sum(len(one.ns) for one in group) + 1 for group in groups]
+    sizes = [sum(len(one.ns) for one in group) for group in groups]
     # A pace changes its own kernel's residuals alone.
     own_pace = np.repeat(np.eye(len(groups)), sizes, axis=0)
+    own_pace = np.concatenate([own_pace, np.eye(len(groups))])
     found = least_squares(
         residuals,
         at,
         bounds=(low, high),
         method="dogbox",  # of SciPy's, the one in which a pace may stay at its bound
         jac_sparsity=np.hstack([np.ones((len(own_pace), len(names))), own_pace]),
-        diff_step=DELTA,
-        ftol=ENOUGH,
-        max_nfev=STEPS,
+        diff_step=1e-4,
+        ftol=1e-7,
+        max_nfev=60,
     )
     jacobian = found.jac.toarray()
-    parts = np.split(found.fun, np.cumsum(sizes)[:-1])
-    means = np.concatenate([_means(part, group) for part, group in zip(parts, groups, strict=True)])
+    ends = np.cumsum([len(one.ns) for group in groups for one in group])
+    means = np.array([part.sum() / len(part) ** 0.5 for part in np.split(found.fun, ends)[:-1]])
     variance = max(LEAST_ERROR**2, float((means**2).sum()) / max(1, len(means) - len(at)))
     covariance = np.linalg.inv(jacobian.T @ jacobian + 1e-12 * np.eye(len(at))) * variance
     return np.exp(found.x[: len(names)]), np.sqrt(np.diag(covariance)[: len(names)])
-
-
-def _residuals(loops: Sequence[MainLoops], pace: float, known: Mapping[str, Any]) -> np.ndarray:
-    """Relative errors of a kernel's main loops, and its pace's: float64 [spans of all runs + 1]."""
-    problem = loops[0].run.trace.gemm
-    hardware = Hardware.of(known, problem.dtype, "device")
-    moved = [replace(one, hardware=hardware) for one in loops]
-    errors, _ = solve(moved, hardware.k_step_ns(problem) * pace)
-    return np.append(errors, PACE_WEIGHT * np.log(pace))
-
-
-def _means(errors: np.ndarray, loops: Sequence[MainLoops]) -> np.ndarray:
-    ends = np.cumsum([len(one.ns) for one in loops])[:-1]
-    return np.array([part.sum() / len(part) ** 0.5 for part in np.split(errors[:-1], ends)])

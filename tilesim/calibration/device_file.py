@@ -1,6 +1,6 @@
 """A device file from runs on a GPU: its facts, the constants that the runs show, and its kernels' costs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -27,34 +27,29 @@ def device_entry(
     devices, DeviceError where the facts lack something, do not fit the traces, or say what cannot be.
     """
     one_device(traces)
-    entry = checked({**base, "facts": [*base.get("facts", ()), *_group("tilesim bench memory", measured)]})
-    entry.pop("costs", None)
+    facts = list(base.get("facts", ()))
+    if measured:
+        facts.append({"source": "tilesim bench memory", **measured})
+    entry = checked({**base, "facts": facts, "costs": []})
     known = values(with_derived(published(entry)))
     for run, trace in traces.items():
         if trace.device.sms != known["sms"]:
             raise DeviceError(f"{run} ran on {trace.device.sms} SMs, and the device has {known['sms']}")
     kernels = [(list(group.values()), kernel.config.stages) for kernel, group in by_kernel(traces).items()]
     found = constants(kernels, known, tuple(measured))
-    note = _note(traces)
-    entry = checked({**entry, "facts": [*entry["facts"], *_group("tilesim calibrate", found, note)]})
+    if found:
+        facts.append({"source": "tilesim calibrate", "note": _note(traces), **found})
+    entry = checked(entry)
     with adding(name, entry):
         own = {  # as measured on the device, also where they are of a simulation
             run: replace(trace, device=replace(trace.device, name=name), origin="measured")
             for run, trace in traces.items()
         }
         fitted = [one for one in calibrations(own) if one.kernel.config.stages not in PROBES]
-        return {**entry, "costs": [_listed(one) for one in fitted]}, fitted, own
-
-
-def _listed(one: Calibration) -> dict[str, Any]:
-    """A calibration as a device file has it, which does not say on which device it was measured."""
-    values = one.as_json()
-    return values | {"costs": {name: cost for name, cost in values["costs"].items() if name != "device"}}
-
-
-def _group(source: str, found: Mapping[str, float], note: str = "") -> Sequence[Mapping[str, Any]]:
-    about = {"source": source} | ({"note": note} if note else {})
-    return [{**about, **found}] if found else []
+        costs = [one.as_json() for one in fitted]
+    for one in costs:
+        one["costs"].pop("device", None)  # that is what the file is of
+    return entry | {"costs": costs}, fitted, own
 
 
 def _note(traces: Mapping[str, Trace]) -> str:

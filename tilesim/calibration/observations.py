@@ -19,26 +19,26 @@ merge, fixup        least squares of fixup - the later of drain and the last par
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from tilesim.analysis.loop_terms import beside, plan_of
+from tilesim.analysis.loop_terms import plan_of, sharing
 from tilesim.costs import MAX_NS
 from tilesim.metrics import TURNAROUND_NS, in_turn
 from tilesim.plans import Plan, owners
 from tilesim.traces import Trace
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Observations:
+class Observations(NamedTuple):
     """One trace, with arrays [spans] in the order of its spans and [pairs] of spans that follow one another.
 
     `owns`: whether a span finishes its tile. `steps`: its K-steps, int64.
     `before`, `after`: see metrics.in_turn. `same_block`: whether both are one thread block's, bool [pairs].
     `under_epilogue`: whether a main loop begins under its thread block's epilogue of another tile. `sharing`:
-    the share of a main loop's time with r + 1 main loops on its SM, float64 [spans, ctas_per_sm].
-    `clock_mhz`: of the SMs, 0 where not known. `plan`: what was run; `segment`: each span's row in it, int64.
+    the share of a main loop's time with r + 1 main loops on its SM, float64 [ctas_per_sm, spans].
+    `clock_mhz`: of the SMs in main loops, 0 where not known. `plan`: what was run; `segment`: each span's row
+    in it, int64.
     """
 
     trace: Trace
@@ -65,8 +65,8 @@ def observe(trace: Trace) -> Observations:
     same_block = spans["cta"][before] == spans["cta"][after]
     under_epilogue = np.zeros(len(spans), bool)
     under_epilogue[after] = same_block & (spans["done"][before] > spans["start"][after])
-    sharing = beside(trace).T.astype(float)
-    sharing[~sharing.any(axis=1), 0] = 1.0  # a main loop that is over in a step of the clock counts as alone
+    took = int((spans["drain"] - spans["start"]).sum())
+    counted = bool((spans["cycles"] > 0).all() and took)
     return Observations(
         trace=trace,
         owns=owners(spans["tile"], spans["done"]),
@@ -75,47 +75,31 @@ def observe(trace: Trace) -> Observations:
         after=after,
         same_block=same_block,
         under_epilogue=under_epilogue,
-        sharing=sharing / sharing.sum(axis=1, keepdims=True),
-        clock_mhz=clock_mhz(trace),
+        sharing=sharing(trace),
+        clock_mhz=1000 * float(spans["cycles"].sum()) / took if counted else 0.0,
         plan=made,
         segment=segment,
     )
 
 
-def clock_mhz(trace: Trace) -> float:
-    """The mean clock of the SMs in MHz: cycles over time of all main loops; 0 where it is not known."""
-    spans = trace.spans
-    took = int((spans["drain"] - spans["start"]).sum())
-    if not (spans["cycles"] > 0).all() or not took:
-        return 0.0
-    return 1000 * float(spans["cycles"].sum()) / took
-
-
-LEAST_DELAY = 0.05
-"""Residents write in turn if epilogues that begin under another on their SM take longer by this share."""
-
-
 def launch(runs: Sequence[Observations], in_turn: bool, known: int = 0) -> tuple[int, int] | None:
     """(launch, prologue) in ns; None where no run shows them. `in_turn`: whether residents write in turn.
     `known`: the launch of their device, 0 for none."""
-    ends, writes, starts, prologues = [], [], [], []
-    noted = [ns for run in runs if (ns := noted_launch(run.trace)) is not None]
+    turns, prologues = [], []
+    noted = [ns for run in runs if (ns := noted_launch(run.trace))]
     for run in runs:
         spans, before, after = run.spans, run.before[~run.same_block], run.after[~run.same_block]
-        ends.append(spans["done"][before])
-        writes.append(_sm_written(run, before) if in_turn else ends[-1])
-        starts.append(spans["start"][after])
+        ends = spans["done"][before]
+        turns.append((ends, _sm_written(run, before) if in_turn else ends, spans["start"][after]))
         firsts = spans[np.setdiff1d(np.arange(len(spans)), run.after)]
         if run.trace.origin == "simulated":
-            ends.append(firsts["issue"])
-            writes.append(firsts["issue"])
-            starts.append(firsts["start"])
+            turns.append((firsts["issue"], firsts["issue"], firsts["start"]))
         elif "prologue_ns" in run.trace.meta:
             prologues.append(firsts["start"] - firsts["issue"])
-    end, written, start = (np.concatenate(each) for each in (ends, writes, starts))
+    end, written, start = (np.concatenate(each) for each in zip(*turns, strict=True))
     if not end.size and not sum(map(len, prologues)):
         return None
-    launch = known or (round(mean(noted)) if noted else TURNAROUND_NS)
+    launch = known or round(mean(noted)) or TURNAROUND_NS
     if end.size:
         launch = min(launch, max(0, round(mean(start - end))))
     loading = start - np.maximum(end + launch, written)
@@ -136,11 +120,11 @@ def _sm_written(run: Observations, rows: np.ndarray) -> np.ndarray:
     return np.maximum(end, written[np.searchsorted(begun, end, "right") - 1]) - offset[rows]
 
 
-def noted_launch(trace: Trace) -> float | None:
-    """The median launch that a recorder noted, None where there is none."""
+def noted_launch(trace: Trace) -> float:
+    """The median launch that a recorder noted, ns; 0 where there is none."""
     noted = trace.meta.get("launch_ns")
     median = noted.get("p50") if isinstance(noted, Mapping) else None
-    return median if isinstance(median, int | float) and 0 <= median < MAX_NS else None
+    return median if isinstance(median, int | float) and 0 <= median < MAX_NS else 0
 
 
 def tile_gap(runs: Sequence[Observations]) -> tuple[bool, int, bool]:
@@ -161,7 +145,7 @@ def tile_gap(runs: Sequence[Observations]) -> tuple[bool, int, bool]:
 
 def epilogue(runs: Sequence[Observations], overlap: bool) -> tuple[int, int]:
     """(epilogue, epilogue_serialisation) in ns, of segments that finish their tile."""
-    alone, under_another, behind = [np.empty(0)], [np.empty(0)], [np.empty(0)]
+    each = []
     for run in runs:
         spans, rows = run.spans, np.flatnonzero(run.owns)
         rows = rows[np.lexsort((spans["fixup"][rows], spans["sm"][rows]))]
@@ -172,14 +156,13 @@ def epilogue(runs: Sequence[Observations], overlap: bool) -> tuple[int, int]:
         in_turn = begin == spans["ready"][rows]
         met &= (end[:-1] > begin[1:]) & in_turn[:-1] & in_turn[1:]
         under = np.append(False, met)
-        alone.append((end - begin)[stamped & ~under])
-        under_another.append((end - begin)[stamped & under])
-        behind.append(np.diff(end)[met & stamped[1:]])
-    took, delayed = np.concatenate(alone), np.concatenate(under_another)
+        took, behind = end - begin, np.diff(end)[met & stamped[1:]]
+        each.append((took[stamped & ~under], took[stamped & under], behind))
+    took, delayed, behind = (np.concatenate(columns) for columns in zip(*each, strict=True))
     usual = mean(took if len(took) else delayed)
-    if mean(delayed) <= usual * (1 + LEAST_DELAY):
+    if mean(delayed) <= 1.05 * usual:  # so they do not write in turn
         return round(usual), 0
-    return round(usual), max(0, round(float(np.quantile(np.concatenate(behind), 0.25))))
+    return round(usual), max(0, round(float(np.quantile(behind, 0.25))))
 
 
 def partial(runs: Sequence[Observations]) -> int | None:
@@ -191,7 +174,7 @@ def partial(runs: Sequence[Observations]) -> int | None:
 
 def fixup(runs: Sequence[Observations]) -> tuple[int, int]:
     """(merge, fixup) in ns, 0 where no tile is split; how long a flag takes to be seen is in the first."""
-    counts, took = [np.empty(0)], [np.empty(0)]
+    each = []
     for run in runs:
         spans, owns, tiles = run.spans, run.owns, run.trace.problem.tiles
         partials = np.bincount(spans["tile"], minlength=tiles) - 1
@@ -199,20 +182,14 @@ def fixup(runs: Sequence[Observations]) -> tuple[int, int]:
         np.maximum.at(arrived, spans["tile"][~owns], spans["done"][~owns])
         rows = owns & (partials[spans["tile"]] > 0)
         began = np.maximum(spans["drain"], arrived[spans["tile"]])
-        counts.append(partials[spans["tile"]][rows])
-        took.append((spans["fixup"] - began)[rows])
-    partials, ns = np.concatenate(counts), np.maximum(0, np.concatenate(took))
+        each.append((partials[spans["tile"]][rows], np.maximum(0, spans["fixup"] - began)[rows]))
+    partials, ns = (np.concatenate(columns) for columns in zip(*each, strict=True))
     if len(np.unique(partials)) < 2:
         return 0, round(mean(ns / np.maximum(1, partials)))
-    each, once = np.polyfit(partials, ns, 1)
-    if each < 0:
+    slope, once = np.polyfit(partials, ns, 1)
+    if slope < 0:
         return round(mean(ns)), 0
-    return (round(once), round(each)) if once >= 0 else (0, round(mean(ns / partials)))
-
-
-def gap(run: Observations) -> float:
-    """ns from the end of a main loop to the next start in the slot, 0 where none follows."""
-    return mean(run.spans["start"][run.after] - run.spans["drain"][run.before])
+    return (round(once), round(slope)) if once >= 0 else (0, round(mean(ns / partials)))
 
 
 def mean(values: Sequence[float] | np.ndarray) -> float:

@@ -9,8 +9,8 @@ wave, so that no operand was loaded before).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from tilesim.kernel_config import TABLE
 from tilesim.problems import DTYPE_BYTES, Problem
@@ -31,8 +31,7 @@ LARGE = (128, 256, 64), (128, 128, 64), (128, 64, 64)
 SMALL = (128, 128, 32), (128, 64, 32), (64, 64, 32)
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """A run to record: of which schedule, kernel, problem, thread blocks per SM and, where given, stages."""
 
     name: str
@@ -50,8 +49,10 @@ def suite(known: Mapping[str, Any]) -> list[Run]:
     wide, square, narrow = (Problem(1, 1, 1, tile=tile, dtype=dtype, order=ORDER) for tile in tiles)
     sms = known["sms"]
     runs = []
+    shapes = [("wide", wide, 1), ("square", square, 2), ("alone", square, 1)]
     for schedule, kernel in (("naive", DEDICATED), ("persistent", DEDICATED), ("stream-k", TABLE)):
-        for shape, one, residents in (("wide", wide, 1), ("square", square, 2), ("alone", square, 1)):
+        # Of a naive kernel nothing keeps a second block from its SM.
+        for shape, one, residents in shapes[:2] if schedule == "naive" else shapes:
             slots = sms * residents
             sizes = {
                 "short": (8, -(-(2 * WAVES + 1) * slots // 16), SHORT_K),
@@ -60,9 +61,8 @@ def suite(known: Mapping[str, Any]) -> list[Run]:
             if schedule == "stream-k":
                 sizes["few"] = (4, slots // (4 * BLOCKS_A_TILE), 2 * LONG_K)
             for length, size in sizes.items():
-                if (schedule, shape) != ("naive", "alone"):  # nothing keeps a second block from its SM
-                    name = f"{schedule}-{shape}-{length}"
-                    runs.append(Run(name, schedule, _sized(one, *size), kernel, residents))
+                name = f"{schedule}-{shape}-{length}"
+                runs.append(Run(name, schedule, _sized(one, *size), kernel, residents))
     slots = 2 * sms
     row_major = replace(square, order="row-major")
     runs += [

@@ -37,9 +37,8 @@ class Device:
         if self.busy_sms >= self.sms:
             raise DeviceError(f"{self.busy_sms} of {self.sms} SMs are busy; at least one must be free")
         order = self.sm_order
-        times, rest = divmod(len(order), self.sms)
-        alike = times in (0, 1, self.ctas_per_sm) and not rest
-        if not alike or sorted(order) != [sm for sm in range(self.sms) for _ in range(times)]:
+        times = len(order) // self.sms
+        if times not in (0, 1, self.ctas_per_sm) or sorted(order) != sorted([*range(self.sms)] * times):
             or_more = f", or each {self.ctas_per_sm} times" if self.ctas_per_sm > 1 else ""
             raise DeviceError(f"the SM order must list each SM from 0 to {self.sms - 1} once{or_more}")
 

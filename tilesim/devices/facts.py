@@ -7,6 +7,7 @@ published follows from `RULES`.
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -16,9 +17,13 @@ from tilesim.errors import DeviceError
 REFERENCE = "h200"
 """The device whose constants stand for what nobody has published of another, and whose costs for those of a
 device without a name or without calibrations."""
-FEATURES = ("async-copy", "tma", "clusters", "warpgroup-mma", "tcgen05-mma", "cluster-launch-control")
+FEATURES = {
+    "async-copy": range(8, 99), "tma": range(9, 99), "clusters": range(9, 99), "warpgroup-mma": (9,),
+    "tcgen05-mma": (10,), "cluster-launch-control": range(10, 99),
+}  # fmt: skip
 """What kernels may need: asynchronous copies into shared memory, the Tensor Memory Accelerator, thread block
-clusters, wgmma, tcgen05.mma, and thread blocks that take over those not yet launched."""
+clusters, wgmma, tcgen05.mma, and thread blocks that take over those not yet launched; and which major compute
+capabilities have it (PTX ISA 9)."""
 UNITS = {
     "sms": "",
     "max_sm_mhz": "MHz", "tensor_mhz": "MHz", "sustained_mhz": "MHz",
@@ -93,15 +98,7 @@ def published(entry: Mapping[str, Any]) -> dict[str, Fact]:
     for group in groups:
         whence = {name: group[name] for name in ("source", "note", "unverified") if name in group}
         found |= {name: Fact(value, **whence) for name, value in group.items() if name not in whence}
-    return _in_order(found)
-
-
-class Rule(NamedTuple):
-    """How a fact follows from the facts `needs` of the same device and from the reference's."""
-
-    words: str
-    needs: tuple[str, ...]
-    value: Callable[[Mapping[str, Any], Mapping[str, Any]], float]
+    return found
 
 
 def _clock_of_peak(own: Mapping[str, Any]) -> float:
@@ -110,38 +107,36 @@ def _clock_of_peak(own: Mapping[str, Any]) -> float:
     return max(peaks.get(dtype, 0) * 1e6 / (2 * own["sms"] * macs[dtype]) for dtype in macs)
 
 
+Rule = tuple[str, Callable[[Mapping[str, Any], Mapping[str, Any]], float]]
+"""How a fact follows from a device's own facts and the reference's: in words, and the function."""
+
+
+def _in_proportion(name: str, to: str, words: str) -> Rule:
+    return words, lambda own, ref: own[to] * ref[name] / ref[to]
+
+
 def _as_many_cycles(name: str) -> Rule:
-    return Rule("as many cycles as on the H200", (), lambda own, ref: ref[name])
+    return "as many cycles as on the H200", lambda own, ref: ref[name]
 
 
-def _share_of_l2(name: str) -> Rule:
-    return Rule(
-        "as many times l2_gb_per_s as on the H200",
-        ("l2_gb_per_s",),
-        lambda own, ref: own["l2_gb_per_s"] * ref[name] / ref["l2_gb_per_s"],
-    )
-
-
-RULES = {
-    "tensor_mhz": Rule(
+RULES: dict[str, Rule] = {
+    "tensor_mhz": (
         "peak_tflops / (2 · sms · macs_per_clock), at most max_sm_mhz",
-        ("sms", "max_sm_mhz", "macs_per_clock", "peak_tflops"),
         lambda own, ref: min(own["max_sm_mhz"], _clock_of_peak(own)),
     ),
-    "l2_gb_per_s": Rule(
+    "l2_gb_per_s": (
         "as many bytes a clock and SM as on the H200, and no less than the memory's",
-        ("sms", "max_sm_mhz", "memory_gb_per_s"),
         lambda own, ref: max(
             ref["l2_gb_per_s"] * own["sms"] * own["max_sm_mhz"] / (ref["sms"] * ref["max_sm_mhz"]),
             own["memory_gb_per_s"],
         ),
     ),
-    "l2_apart_gb_per_s": _share_of_l2("l2_apart_gb_per_s"),
-    "l2_merged_gb_per_s": _share_of_l2("l2_merged_gb_per_s"),
-    "dram_read_gb_per_s": Rule(
-        "the share of memory_gb_per_s that the H200 reads",
-        ("memory_gb_per_s",),
-        lambda own, ref: own["memory_gb_per_s"] * ref["dram_read_gb_per_s"] / ref["memory_gb_per_s"],
+    **{
+        name: _in_proportion(name, "l2_gb_per_s", "as many times l2_gb_per_s as on the H200")
+        for name in ("l2_apart_gb_per_s", "l2_merged_gb_per_s")
+    },
+    "dram_read_gb_per_s": _in_proportion(
+        "dram_read_gb_per_s", "memory_gb_per_s", "the share of memory_gb_per_s that the H200 reads"
     ),
     **{name: _as_many_cycles(name) for name in CONSTANTS if UNITS[name] == "cycles"},
 }
@@ -149,26 +144,19 @@ RULES = {
 
 
 def with_derived(known: Mapping[str, Fact]) -> dict[str, Fact]:
-    """`known`, and what follows from it by `RULES`.
-
-    >>> with_derived({"memory_gb_per_s": Fact(2400)})["dram_read_gb_per_s"].value
-    2250.0
-    """
+    """`known`, and what follows from it by `RULES`, in the order of UNITS."""
     found, own = dict(known), values(known)
     reference = values(published(shipped()["devices"][REFERENCE]))
-    for name, rule in RULES.items():
-        if name not in own and set(rule.needs) <= set(own):
-            own[name] = round(rule.value(own, reference), 1)
-            found[name] = Fact(own[name], rule=rule.words)
-    return _in_order(found)
+    for name, (words, derived) in RULES.items():
+        if name not in own:
+            with suppress(KeyError):  # of a fact that is not known either
+                own[name] = round(derived(own, reference), 1)
+                found[name] = Fact(own[name], rule=words)
+    return {name: found[name] for name in UNITS if name in found}
 
 
 def values(known: Mapping[str, Fact]) -> dict[str, Any]:
     return {name: fact.value for name, fact in known.items()}
-
-
-def _in_order(found: Mapping[str, Fact]) -> dict[str, Fact]:
-    return {name: found[name] for name in UNITS if name in found}
 
 
 def fill_order(tiers: Sequence[Sequence[Sequence[int]]], first: Sequence[int] = ()) -> tuple[int, ...]:
@@ -176,11 +164,7 @@ def fill_order(tiers: Sequence[Sequence[Sequence[int]]], first: Sequence[int] = 
 
     A tier is a list of groups that take turns in a cycle, and a group lists its SMs. All of a tier comes
     before the next, and a group has all its SMs served in its turn. `first`: for each tier, the first SM of
-    the group that begins; each tier's first without it. Raises DeviceError where no group begins so.
-
-    >>> fill_order([[[6, 7]], [[0, 1, 4, 5], [2, 3]]])
-    (6, 7, 0, 1, 4, 5, 2, 3)
-    """
+    the group that begins; each tier's first without it. Raises DeviceError where no group begins so."""
     order: list[int] = []
     for i, groups in enumerate(tiers):
         heads = [group[0] for group in groups]

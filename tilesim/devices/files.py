@@ -12,25 +12,26 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from tilesim.devices.facts import FEATURES, UNITS, fill_order, published, shipped, values, with_derived
-from tilesim.errors import DeviceError, whole
+from tilesim.errors import DeviceError
 from tilesim.problems import DTYPE_BYTES
 from tilesim.storage.decode import FILLED, between, decode, one_of, text
-from tilesim.storage.files import read_json
 
 ENDING = ".json"
 NEEDED = ("sms", "max_sm_mhz", "l2_mb", "memory_gb_per_s", "peak_tflops")
 """Facts that follow from no others."""
-BY_DTYPE = ("macs_per_clock", "peak_tflops")
 LARGEST = 10**12
 MAX_SMS = 2**16
 
 Title = Annotated[str, text(1, 80)]
 Amount = Annotated[int | float, between(0, LARGEST, above=True)]
-Count = Annotated[int, between(1, LARGEST)]
 Words = Annotated[str, text()]
 KINDS: dict[str, Any] = {
-    **{name: Amount if unit else Count for name, unit in UNITS.items()},
-    **dict.fromkeys(BY_DTYPE, Annotated[dict[Annotated[str, one_of(DTYPE_BYTES)], Amount], FILLED]),
+    **{name: Amount if unit else Annotated[int, between(1, LARGEST)] for name, unit in UNITS.items()},
+    **dict.fromkeys(
+        ("macs_per_clock", "peak_tflops"),
+        Annotated[dict[Annotated[str, one_of(DTYPE_BYTES)], Amount], FILLED],
+    ),
+    "sms": Annotated[int, between(1, MAX_SMS)],
     "features": list[Annotated[str, one_of(FEATURES)]],
     "sm_tiers": list[list[Annotated[list[int], FILLED]]],
 }
@@ -58,12 +59,6 @@ class Entry:
     costs: list[Any] = field(default_factory=list)
 
 
-def read(path: str | PathLike[str]) -> tuple[str, dict[str, Any]]:
-    """(the name, the entry) of the device in a file, called as the file is, in small letters. Raises
-    DeviceError, naming the file, where it cannot be read, lacks a fact, or says what cannot be."""
-    return name_of(path), read_json(path, DeviceError, checked)
-
-
 def name_of(path: str | PathLike[str]) -> str:
     """The name of the device in such a file; raises DeviceError where no device can be called so."""
     name = Path(path).name.removesuffix(ENDING).lower()
@@ -77,15 +72,12 @@ def checked(entry: Any) -> dict[str, Any]:
     decode(Entry, entry, "the device", DeviceError)
     entry = {"short": entry["title"], **entry}
     known = values(published(entry))
-    if "sms" in known:
-        whole("the number of SMs", known["sms"], 1, MAX_SMS, DeviceError)
     lacking = [name for name in NEEDED if name not in known]
     if lacking:
         raise DeviceError(f"it does not say {' and '.join(', '.join(lacking).rsplit(', ', 1))}")
     if "sm_tiers" in known and sorted(fill_order(known["sm_tiers"])) != list(range(known["sms"])):
         raise DeviceError(f"sm_tiers must list each SM from 0 to {known['sms'] - 1} once")
-    wrong = contradiction(values(with_derived(published(entry))))
-    if wrong:
+    if wrong := contradiction(values(with_derived(published(entry)))):
         raise DeviceError(wrong)
     return entry
 

@@ -3,11 +3,10 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from math import log
-from typing import Any
+from typing import Any, NamedTuple
 
 from tilesim.devices.facts import FEATURES, shipped
 from tilesim.devices.presets import in_words, presets, registered
@@ -18,14 +17,9 @@ TOLERANCE = 0.1
 """Drivers count memory in other units, and keep some of it."""
 SLICE = re.compile(r"(.+) MIG (\d+[cg]\..+)", re.IGNORECASE)
 """The name of a MIG slice: the GPU's, and the slice's profile."""
-SINCE = {"async-copy": 8, "tma": 9, "clusters": 9, "cluster-launch-control": 10}
-"""The major compute capability with which a feature came, and stayed (PTX ISA 9)."""
-ONLY = {"warpgroup-mma": 9, "tcgen05-mma": 10}
-"""The one major compute capability that has a feature (PTX ISA 9)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Gpu:
+class Gpu(NamedTuple):
     """A GPU by its driver's `name`: the `preset` whose constants it has, "" where none can stand for it, its
     own number of `sms`, and a `note` on how it differs from its preset."""
 
@@ -35,14 +29,13 @@ class Gpu:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """A GPU that is listed, or a preset: what it is called, and what is published of it, of COMPARED."""
+class Known(NamedTuple):
+    """A GPU that is listed, or a preset: what it is called, and facts that are published of it."""
 
     names: tuple[str, ...]
     preset: str
     capability: str
-    facts: Mapping[str, float]
+    facts: Mapping[str, Any]
 
 
 @cache
@@ -50,22 +43,15 @@ def listed() -> tuple[Known, ...]:
     """The GPUs of gpus.json, by the names that drivers give them."""
     groups = json.loads(files("tilesim").joinpath("data/gpus.json").read_text("utf-8"))["groups"]
     return tuple(
-        Known((one["name"],), one["preset"], group["capability"], _compared(one))
+        Known((one["name"],), one["preset"], group["capability"], one)
         for group in groups
         for one in group["gpus"]
     )
 
 
 def named(name: str) -> Gpu | None:
-    """The GPU of that name, a driver's or a preset's, in capital or small letters; None where none has it.
-
-    A MIG slice has none: its name does not say how many SMs it has.
-
-    >>> named("NVIDIA H100 80GB HBM3")
-    Gpu(name='NVIDIA H100 80GB HBM3', preset='h100', sms=132, note='')
-    >>> named("L40S").note
-    'the constants of an RTX 4090 stand for those of the NVIDIA L40S, with 142 SMs'
-    """
+    """The GPU of that name, a driver's or a preset's, in capital or small letters; None where none has it. A
+    MIG slice has none: its name does not say how many SMs it has."""
     if (preset := presets().get(name.lower())) is not None:
         return Gpu(preset["title"], name.lower(), preset["sms"])
     found = next(_of_name(name), None)
@@ -104,7 +90,7 @@ def identified(name: str, capability: str, facts: Mapping[str, Any]) -> Gpu:
 def _is(name: str, known: Known, facts: Mapping[str, Any]) -> Gpu:
     """A GPU that is `known`; the note says what its preset has otherwise."""
     sms, note = int(facts["sms"]), ""
-    if not _agree(_compared(presets()[known.preset]), known.facts):
+    if not _agree(presets()[known.preset], known.facts):
         whose = in_words(known.preset)
         note = f"the constants of {whose} stand for those of the {name}, with {sms} SMs"
     return Gpu(name, known.preset, sms, note)
@@ -114,7 +100,7 @@ def _every() -> Iterator[Known]:
     for name, entry in {**registered(), **shipped()["devices"]}.items():
         preset, architecture = presets()[name], shipped()["architectures"].get(entry.get("architecture"), {})
         names = preset["title"], preset["short"], name
-        yield Known(names, name, architecture.get("capability", ""), _compared(preset))
+        yield Known(names, name, architecture.get("capability", ""), preset)
     yield from listed()
 
 
@@ -126,10 +112,6 @@ def _of_name(name: str) -> Iterator[Known]:
 def _plain(name: str) -> str:
     """A name without what drivers of some years, and people, leave out."""
     return re.sub(r"\b(nvidia|geforce|tesla)\b|[\s_-]", "", name.lower())
-
-
-def _compared(known: Mapping[str, Any]) -> dict[str, float]:
-    return {name: known[name] for name in COMPARED if name in known}
 
 
 def _agree(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
@@ -152,4 +134,4 @@ def _nearest(capability: str, facts: Mapping[str, Any]) -> Known | None:
 def features_of(capability: str) -> tuple[str, ...]:
     """What kernels may need of a GPU of a compute capability, of tilesim.devices.facts.FEATURES."""
     major = int(capability.partition(".")[0])
-    return tuple(one for one in FEATURES if SINCE.get(one, 99) <= major or ONLY.get(one) == major)
+    return tuple(feature for feature, majors in FEATURES.items() if major in majors)

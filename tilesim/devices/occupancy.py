@@ -14,7 +14,7 @@ Source: cuda_occupancy.h of the CUDA Toolkit 13.0, functions cudaOccMaxBlocksPer
 compute capability: CUDA C++ Programming Guide, tables 26 and 27.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tilesim.devices.facts import values
 from tilesim.devices.presets import facts, presets
@@ -32,8 +32,7 @@ NEEDED = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(NamedTuple):
     """Of one limit: what a block takes `of_block`, what there is `of_sm`, and how many `blocks` it admits.
 
     Registers have 32 bits, shared memory is in bytes.
@@ -45,8 +44,7 @@ class Use:
     blocks: int
 
 
-@dataclass(frozen=True, slots=True)
-class Occupancy:
+class Occupancy(NamedTuple):
     """Thread blocks on an SM: a Use for each of LIMITS, in their order."""
 
     uses: tuple[Use, ...]
@@ -79,29 +77,19 @@ def occupancy(device: str, threads: int, registers: int, shared_bytes: int = 0) 
     registers = whole("registers", registers, 1, MOST_REGISTERS, DeviceError)
     shared_bytes = whole("shared_bytes", shared_bytes, 0, 2**31, DeviceError)
     warps = -(-threads // WARP)
-    return Occupancy(
-        (
-            _registers(warps, registers, known["registers_per_sm"]),
-            _shared(shared_bytes, known["shared_kib_per_sm"] * 1024, known["shared_kib_per_block"] * 1024),
-            Use(LIMITS[2], warps * WARP, known["threads_per_sm"], known["threads_per_sm"] // (warps * WARP)),
-            Use(LIMITS[3], 1, known["blocks_per_sm"], known["blocks_per_sm"]),
-        )
-    )
-
-
-def _registers(warps: int, registers: int, of_sm: int) -> Use:
     of_warp = _up(registers * WARP, REGISTER_UNIT)
-    fits = of_warp * _up(warps, PARTS) <= of_sm
-    in_part = of_sm // PARTS // of_warp
-    return Use(LIMITS[0], of_warp * warps, of_sm, in_part * PARTS // warps if fits else 0)
-
-
-def _shared(asked: int, of_sm: int, most: int) -> Use:
-    reserved = of_sm - most
-    of_block = _up(asked + reserved, 128 if reserved else 256)
-    if of_block > of_sm:
-        return Use(LIMITS[1], of_block, of_sm, 0)
-    return Use(LIMITS[1], of_block, of_sm, of_sm // of_block if of_block else UNLIMITED)
+    fits = of_warp * _up(warps, PARTS) <= known["registers_per_sm"]
+    in_part = known["registers_per_sm"] // PARTS // of_warp
+    shared_of_sm = 1024 * known["shared_kib_per_sm"]
+    reserved = shared_of_sm - 1024 * known["shared_kib_per_block"]
+    shared = _up(shared_bytes + reserved, 128 if reserved else 256)
+    taken = (
+        (of_warp * warps, known["registers_per_sm"], in_part * PARTS // warps if fits else 0),
+        (shared, shared_of_sm, shared_of_sm // shared if shared else UNLIMITED),
+        (warps * WARP, known["threads_per_sm"], known["threads_per_sm"] // (warps * WARP)),
+        (1, known["blocks_per_sm"], known["blocks_per_sm"]),
+    )
+    return Occupancy(tuple(Use(limit, *each) for limit, each in zip(LIMITS, taken, strict=True)))
 
 
 def _up(value: int, unit: int) -> int:

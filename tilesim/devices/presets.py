@@ -14,11 +14,10 @@ from tilesim.errors import DeviceError, unknown
 def presets() -> dict[str, dict[str, Any]]:
     """The devices known by name: title, short, and the values of what is published of each, as
     `tilesim.devices.facts.UNITS` explains them."""
-    return {name: _preset(entry) for name, entry in shipped()["devices"].items()}
-
-
-def _preset(entry: Mapping[str, Any]) -> dict[str, Any]:
-    return {"title": entry["title"], "short": entry["short"], **values(published(entry))}
+    return {
+        name: {"title": entry["title"], "short": entry["short"], **values(published(entry))}
+        for name, entry in {**shipped()["devices"], **_registered}.items()
+    }
 
 
 _registered: dict[str, Mapping[str, Any]] = {}
@@ -33,7 +32,7 @@ def recall(name: str, entry: Any) -> None:
 def add(entries: Mapping[str, Mapping[str, Any]]) -> None:
     """Make devices known whose entries were read, in another process say."""
     _registered.update(entries)
-    presets().update({name: _preset(entry) for name, entry in entries.items()})
+    presets.cache_clear()
 
 
 @contextmanager
@@ -64,10 +63,7 @@ def entry_of(name: str) -> Mapping[str, Any]:
 def discard(name: str) -> None:
     """Forget a device that was registered; the preset whose place it took is back."""
     if _registered.pop(name, None):
-        if name in shipped()["devices"]:
-            presets()[name] = _preset(shipped()["devices"][name])
-        else:
-            presets().pop(name)
+        presets.cache_clear()
 
 
 def facts(name: str) -> dict[str, Fact]:

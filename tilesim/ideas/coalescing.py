@@ -5,7 +5,7 @@ Practices Guide, Coalesced Access to Global Memory). Addresses are int64 bytes, 
 axis, and multiples of `width`, the bytes that each thread loads.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,8 +15,7 @@ SECTOR, LINE = 32, 128
 """Bytes in a sector and in a line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(NamedTuple):
     """What a load moves: `sectors`, which lie in `lines`, and how many of their bytes were `used`."""
 
     sectors: int
@@ -39,11 +38,6 @@ def strided(stride: int, start: int = 0) -> np.ndarray:
     return start + stride * np.arange(WARP)
 
 
-def touched(addresses: np.ndarray, unit: int = SECTOR) -> np.ndarray:
-    """The sectors (or lines, with `unit=LINE`) that contain any of the bytes: int64, ascending."""
-    return np.unique(addresses // unit)
-
-
 def moved(addresses: np.ndarray, width: int) -> Moved:
-    sectors, lines = touched(addresses), touched(addresses, LINE)
-    return Moved(len(sectors), len(lines), width * len(np.unique(addresses)))
+    sectors, lines, places = (len(np.unique(addresses // unit)) for unit in (SECTOR, LINE, 1))
+    return Moved(sectors, lines, width * places)

@@ -7,15 +7,14 @@ and iteration counts are ints by lane, of 1 to 32 lanes.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from tilesim.ideas.coalescing import WARP
 
 
-@dataclass(frozen=True, slots=True)
-class Issued:
+class Issued(NamedTuple):
     """What a warp issues, step by step, each step under one mask. `instructions`: int64 [steps]. `masks`:
     bool [steps, lanes], the lanes that are active."""
 

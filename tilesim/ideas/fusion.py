@@ -12,15 +12,13 @@ writes together) and TFLOP/s.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 WIDTH = 4
 """Bytes per fp32 element."""
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(NamedTuple):
     """DRAM rate, L2 rate, L2 size in bytes, peak arithmetic rate and launch time of a device."""
 
     gb_per_s: float
@@ -30,8 +28,7 @@ class Memory:
     launch_us: float
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(NamedTuple):
     """`functions` of one FLOP each on `elements` of `width` bytes, run as `kernels` in sequence."""
 
     elements: int

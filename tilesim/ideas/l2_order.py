@@ -4,7 +4,7 @@ A tile needs one row of blocks of A and one column of blocks of B, and blocks th
 from HBM once (Triton, Tutorials, Matrix Multiplication, L2 Cache Optimizations).
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,9 +18,6 @@ from tilesim.problems import DTYPE_BYTES, Problem
 from tilesim.schedules import plan
 from tilesim.traces import Trace
 from tilesim.view import progress
-
-SCHEDULE = "persistent"
-"""The order alone decides which tiles of this schedule run concurrently."""
 
 
 def blocks(tiles: np.ndarray, tiles_n: int, k_blocks: int) -> np.ndarray:
@@ -44,8 +41,7 @@ def batch_reads(problem: Problem, sms: int) -> np.ndarray:
     return np.array([blocks(order[at : at + sms], problem.tiles_n, 1)[-1] @ strip for at in starts])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TracedLoads:
+class TracedLoads(NamedTuple):
     """A simulated run and the traffic of A and B, float64 [spans]: `asked`, bytes that each span's tile
     loads, and `sent`, those that miss the L2."""
 
@@ -53,15 +49,12 @@ class TracedLoads:
     asked: np.ndarray
     sent: np.ndarray
 
-    def until(self, t: float) -> tuple[float, float]:
-        """(bytes requested, bytes sent by HBM) until `t` ns; loads are spread evenly over a main loop."""
-        share = progress(self.trace, t)
-        return float(share @ self.asked), float(share @ self.sent)
-
     def hit_rate(self, t: float) -> float:
-        """The fraction of the bytes requested until `t` that came from the L2; 0 before the first."""
-        asked, sent = self.until(t)
-        return 1 - sent / asked if asked else 0.0
+        """The fraction of the bytes requested until `t` ns that came from the L2, 0 before the first. Loads
+        are spread evenly over a main loop."""
+        share = progress(self.trace, t)
+        asked = float(share @ self.asked)
+        return 1 - float(share @ self.sent) / asked if asked else 0.0
 
     @property
     def hbm_bytes(self) -> float:
@@ -72,9 +65,10 @@ class TracedLoads:
 def traced(problem: Problem, device: Device) -> TracedLoads:
     """The persistent schedule of `problem`, with the L2 of `device` as tilesim.model.traffic models it.
     Raises CostsError for an unknown device or dtype."""
-    costs = default_costs(SCHEDULE, problem, device)
-    made = plan(SCHEDULE, problem, device)
-    trace = simulate(SCHEDULE, problem, device, costs)
+    schedule = "persistent"  # the order alone decides which of its tiles run concurrently
+    costs = default_costs(schedule, problem, device)
+    made = plan(schedule, problem, device)
+    trace = simulate(schedule, problem, device, costs)
     hardware = Hardware.named(costs.hardware, problem.dtype)
     loaded = loads_under(made, problem, device, costs, hardware)
     at_tile = np.empty((2, problem.tiles))

@@ -12,7 +12,7 @@ Asynchronous Data Copies.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,8 +21,7 @@ from tilesim.errors import TilesimError
 STEP = np.dtype([(name, np.int64) for name in ("load", "loaded", "multiply", "done")])
 
 
-@dataclass(frozen=True, slots=True)
-class Pipeline:
+class Pipeline(NamedTuple):
     """When the K-steps of a tile are loaded into buffer i % stages, from `load` to `loaded`, and multiplied,
     from `multiply` to `done`, in ns since the first load: STEP [K-steps]."""
 

@@ -9,8 +9,7 @@ Luitjens, Faster Parallel Reductions on Kepler, NVIDIA, 2014). The kernels follo
 Parallel Reduction in CUDA (NVIDIA, 2007).
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -23,13 +22,15 @@ THREADS, ADDED = 256, 8
 """Threads per block of the shipped kernels, and blocks of input that the later ones sum while loading."""
 
 
-@dataclass(frozen=True, slots=True)
-class Level:
+class Level(NamedTuple):
     """A level of a tree: thread i adds word `others[i]` to word `owns[i]`; both int64 [pairs]."""
 
     stride: int
     owns: np.ndarray
-    others: np.ndarray
+
+    @property
+    def others(self) -> np.ndarray:
+        return self.owns + self.stride
 
 
 class Access(NamedTuple):
@@ -45,20 +46,15 @@ class Access(NamedTuple):
 def interleaved(threads: int = THREADS) -> tuple[Level, ...]:
     """The tree that adds neighbors first; `threads` must be a power of two from 32 to 1024."""
     strides = [1 << level for level in range(threads.bit_length() - 1)]
-    owns = [np.arange(0, threads, 2 * stride) for stride in strides]
-    return tuple(Level(stride, words, words + stride) for stride, words in zip(strides, owns, strict=True))
+    return tuple(Level(stride, np.arange(0, threads, 2 * stride)) for stride in strides)
 
 
 def sequential(threads: int = THREADS) -> tuple[Level, ...]:
     """The tree that adds halves first."""
-    strides = [threads >> (level + 1) for level in range(threads.bit_length() - 1)]
-    return tuple(Level(stride, np.arange(stride), np.arange(stride) + stride) for stride in strides)
+    return tuple(Level(level.stride, np.arange(level.stride)) for level in interleaved(threads)[::-1])
 
 
-TREES: Mapping[str, Callable[[int], tuple[Level, ...]]] = {
-    "interleaved": interleaved,
-    "sequential": sequential,
-}
+TREES = {"interleaved": interleaved, "sequential": sequential}
 
 
 def wavefronts(words: np.ndarray) -> int:
@@ -77,8 +73,7 @@ def tree_wavefronts(levels: Sequence[Level]) -> int:
     return sum(one.wavefronts for one in accesses(levels))
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(NamedTuple):
     """A block's use of shared memory: `values` summed, `loads` issued by warps, wavefronts of loads
     (`load_wavefronts`) and stores (`store_wavefronts`), and `barriers`."""
 
@@ -93,7 +88,7 @@ def work(levels: Sequence[Level], added: int = 1) -> Work:
     """The work of a block that sums `added` blocks of input while loading, and then climbs a tree: each level
     waits at a barrier, loads both operands of its additions, and stores the sums over the first ones."""
     owns, others = accesses(levels), accesses(levels, "others")
-    threads = 2 * len(levels[0].owns) if levels[0].stride == 1 else 2 * levels[0].stride
+    threads = 2 * len(levels[0].owns)
     stored = sum(one.wavefronts for one in owns)
     return Work(
         added * threads,
@@ -123,8 +118,3 @@ def steps(threads: int = THREADS, added: int = ADDED) -> dict[str, Work]:
         "shuffles": shuffled(threads, added),
         "multi-block": shuffled(threads, added),
     }
-
-
-def blocks(n: int, values: int = THREADS) -> int:
-    """Thread blocks that sum n values, `values` each."""
-    return -(-n // values)

@@ -21,16 +21,12 @@ class Launch(NamedTuple):
     block: tuple[int, int]
 
 
-def axes(launch: Launch) -> tuple[np.ndarray, np.ndarray]:
-    """(x, y) of each thread: int64 [blocks, threads per block], both in the order of the hardware."""
+def cells(launch: Launch, swapped: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """(rows, columns) of the threads: y and x, or x and y if `swapped`. int64 [blocks, threads per block],
+    both in the order of the hardware."""
     (grid_x, grid_y), (block_x, block_y) = launch.grid, launch.block
     block, thread = np.arange(grid_x * grid_y)[:, None], np.arange(block_x * block_y)
-    return block % grid_x * block_x + thread % block_x, block // grid_x * block_y + thread // block_x
-
-
-def cells(launch: Launch, swapped: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """(rows, columns) of the threads: y and x, or x and y if `swapped`. int64, shaped as `axes`."""
-    x, y = axes(launch)
+    x, y = block % grid_x * block_x + thread % block_x, block // grid_x * block_y + thread // block_x
     return (x, y) if swapped else (y, x)
 
 

@@ -10,11 +10,11 @@ whose pieces do f multiply-adds on b bytes needs b · R / f bytes per clock and 
 fraction that they get. The L2 sends more where concurrent tiles read the same lines.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tilesim.devices.hardware import DRAM_SHARE, Hardware
 from tilesim.devices.presets import presets
-from tilesim.errors import DeviceError, ProblemError, shown, whole
+from tilesim.errors import DeviceError, ProblemError, shown
 from tilesim.problems import DTYPE_BYTES, Problem
 
 GROUP = 4
@@ -30,8 +30,7 @@ DTYPES = ("fp16", "bf16", "tf32", "fp8", "int8")
 MOST_WARPS = 32
 
 
-@dataclass(frozen=True, slots=True)
-class Level:
+class Level(NamedTuple):
     """A level of the hierarchy, with pieces of `shape` (m, n, k) that read from `source`.
 
     `flops`, `bytes`: per piece. In bytes per clock and SM, `needs`: what keeps the tensor cores busy;
@@ -60,13 +59,10 @@ class Level:
 
 
 def instruction(columns: int, dtype: str) -> tuple[int, int, int]:
-    """(m, n, k) of the widest wgmma that divides a warp group's tile; ProblemError where none does."""
+    """(m, n, k) of the widest wgmma that divides a warp group's tile of so many columns, a multiple of
+    COLUMN_STEP. Raises ProblemError for a dtype that wgmma does not multiply."""
     if dtype not in DTYPES:
         raise ProblemError(f"wgmma does not multiply {dtype}; choose from {', '.join(DTYPES)}")
-    if columns < COLUMN_STEP or columns % COLUMN_STEP:
-        raise ProblemError(
-            f"a warp group's tile has {columns} columns; wgmma needs a multiple of {COLUMN_STEP}"
-        )
     fitting = range(COLUMN_STEP, min(columns, MOST_COLUMNS) + 1, COLUMN_STEP)
     return ROWS, max(n for n in fitting if columns % n == 0), DEPTH_BYTES // DTYPE_BYTES[dtype]
 
@@ -74,10 +70,9 @@ def instruction(columns: int, dtype: str) -> tuple[int, int, int]:
 def group_tile(problem: Problem, warps: int) -> tuple[int, int]:
     """(rows, columns) of the part of a block tile that each warp group multiplies: rows are split as long as
     each has 64, then columns, as Triton does on Hopper. Raises ProblemError where that does not come out."""
-    warps = whole("the number of warps", warps, GROUP, MOST_WARPS, ProblemError)
     rows, columns, _ = problem.tile
-    if warps % GROUP:
-        raise ProblemError(f"{warps} warps are not whole warp groups; wgmma takes {GROUP} warps at a time")
+    if warps not in range(GROUP, MOST_WARPS + 1, GROUP):
+        raise ProblemError(f"{shown(warps)} warps are not whole warp groups of {GROUP}, up to {MOST_WARPS}")
     groups = warps // GROUP
     down = min(groups, max(1, rows // ROWS))
     across = groups // down

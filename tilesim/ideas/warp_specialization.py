@@ -12,20 +12,15 @@ Sources: M. Bauer, H. Cook, B. Khailany, CudaDMA (2011); CUTLASS 3,
 sm90_gemm_tma_warpspecialized_{cooperative,pingpong}.
 """
 
-from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-STEP = np.dtype(
-    [(name, np.int64) for name in ("tile", "group", "stage", "load", "full", "multiply", "empty")]
-)
+STEP = np.dtype([(name, np.int64) for name in ("tile", "load", "full", "multiply", "empty")])
 WRITE = np.dtype([(name, np.int64) for name in ("tile", "group", "start", "end")])
 
 
-@dataclass(frozen=True, slots=True)
-class Times:
+class Times(NamedTuple):
     """The times of a thread block's work, in whole ns.
 
     `latency`: from the request of a K-step's operands to their arrival; `interval`: between requests, at
@@ -48,16 +43,13 @@ class Phase(NamedTuple):
     tile: int
 
 
-@dataclass(frozen=True, slots=True)
-class Timeline:
+class Timeline(NamedTuple):
     """When one thread block loads, multiplies and writes, in ns since its first request. `steps`: STEP
     [K-steps], in flight from `load` to `full`, multiplied from `multiply` to `empty`; `writes`: WRITE
     [tiles]."""
 
     steps: np.ndarray
     writes: np.ndarray
-    stages: int
-    groups: int
 
     @property
     def makespan(self) -> int:
@@ -67,32 +59,26 @@ class Timeline:
     def pauses(self) -> list[Phase]:
         """When the tensor cores are idle between two multiplications; `tile` is that of the first."""
         steps = self.steps
-        after = np.flatnonzero(steps["multiply"][1:] > steps["empty"][:-1])
-        columns = (steps["empty"][after], steps["multiply"][after + 1], steps["tile"][after])
-        return [Phase("wait", *row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+        times = steps["empty"][:-1], steps["multiply"][1:], steps["tile"][:-1]
+        each = zip(*(column.tolist() for column in times), strict=True)
+        return [Phase("wait", empty, multiply, tile) for empty, multiply, tile in each if multiply > empty]
 
     def loads(self) -> list[Phase]:
-        """The producer's lane: when loads are in flight, and when it waits for an empty stage."""
-        steps = self.steps
-        landed = np.maximum.accumulate(steps["full"])
-        cut = np.flatnonzero(steps["load"][1:] > landed[:-1]) + 1
-        firsts, lasts = np.append(0, cut), np.append(cut, len(steps)) - 1
-        found = [
-            Phase("load", int(steps["load"][i]), int(landed[j]), int(steps["tile"][i]))
-            for i, j in zip(firsts, lasts, strict=True)
-        ]
-        waits = [Phase("wait", a.end, b.start, b.tile) for a, b in pairwise(found)]
-        return sorted(found + waits, key=lambda phase: phase.start)
+        """The producer's lane: when loads are in flight; between, it waits for an empty stage."""
+        found: list[Phase] = []
+        for tile, load, full in self.steps[["tile", "load", "full"]].tolist():
+            if found and load <= found[-1].end:
+                found[-1] = found[-1]._replace(end=max(found[-1].end, full))
+            else:
+                found.append(Phase("load", load, full, tile))
+        return found
 
     def consumers(self, group: int = 0) -> list[Phase]:
-        """A group's lane: wait, multiply and write, tile after tile."""
-        found, free = [], 0
+        """A group's lane: multiply and write, tile after tile."""
+        found = []
         for tile, _, start, end in self.writes[self.writes["group"] == group].tolist():
             first = int(self.steps["multiply"][self.steps["tile"] == tile][0])
-            if first > free:
-                found.append(Phase("wait", free, first, tile))
             found += [Phase("multiply", first, start, tile), Phase("write", start, end, tile)]
-            free = end
         return found
 
 
@@ -118,9 +104,7 @@ def timeline(
             multiply = max(full, empty[-1] if empty else 0, written[group])
             slower = longer * (k + 1) // k_steps - longer * k // k_steps
             empty.append(multiply + times.k_step + slower)
-            steps[g] = (tile, group, g % stages, load, full, multiply, empty[-1])
+            steps[g] = (tile, load, full, multiply, empty[-1])
         written[group] = empty[-1] + times.write
         writes[tile] = (tile, group, empty[-1], written[group])
-    for made in (steps, writes):
-        made.flags.writeable = False
-    return Timeline(steps, writes, stages, groups)
+    return Timeline(steps, writes)

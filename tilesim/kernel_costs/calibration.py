@@ -12,6 +12,7 @@ from tilesim.errors import CostsError, DeviceError
 from tilesim.kernel_config import MAX_STAGES, MAX_WARPS, TABLE, KernelConfig
 from tilesim.problems import DTYPE_BYTES, Dtype, Problem, Size
 from tilesim.storage.decode import between, decode
+from tilesim.storage.files import read_json
 
 BY_BYTES = ("epilogue", "epilogue_serialisation", "epilogue_overlap_penalty")
 """Costs of writing C: proportional to the bytes of its tile."""
@@ -118,8 +119,8 @@ def register(path: str | PathLike[str]) -> str:
     One of a preset's name stands in for it until it is discarded. Raises DeviceError, naming the file, where
     it is no device or its costs are none.
     """
-    name, entry = files.read(path)
-    presets.add({name: entry})
+    name = files.name_of(path)
+    presets.add({name: read_json(path, DeviceError, files.checked)})
     try:
         calibrations(name)
     except CostsError as error:

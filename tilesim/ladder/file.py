@@ -1,7 +1,7 @@
 """The kernel ladder as `tilesim bench ladder` measured it, read from the files that ship, and from others."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib.resources import files
 from os import PathLike
@@ -16,8 +16,6 @@ from tilesim.storage.files import read_json
 
 FOLDER = Path(str(files("tilesim").joinpath("data/ladder")))
 MACHINE = ("gpu", "driver", "cuda", "torch", "triton", "date")
-OFF = 0.01, 0.05
-"""What a row's TFLOP/s may be off from its time: a share of it, and TFLOP/s, as it is rounded."""
 
 
 def ladders() -> tuple[Ladder, ...]:
@@ -39,7 +37,11 @@ def parse(values: Any) -> Ladder:
         raise ReportError(f"machine lacks {' and '.join(', '.join(lacking).rsplit(', ', 1))}")
     for number, (row, given) in enumerate(zip(found.rows, values["rows"], strict=True)):
         _check(f"rows[{number}]", row, given)
-    _check_once(found.rows)
+    kinds = Counter((row.step, row.m, row.n, row.k, row.dtype) for row in found.rows)
+    (((step, m, n, k, dtype), count),) = kinds.most_common(1)
+    if count > 1:
+        which = "a yardstick" if step is None else f"step {step}"
+        raise ReportError(f"{which} of {m}x{n}x{k} {dtype} is there twice")
     named = (replace(row, name=current_name(row.name)) for row in found.rows)
     return replace(found, rows=tuple(sorted(named, key=lambda row: row.step or LARGEST)))
 
@@ -63,14 +65,6 @@ def _check(place: str, row: LadderStep, given: Mapping[str, Any]) -> None:
         raise ReportError(f"{place} lacks bytes_from, which dram_bytes needs")
     if not row.p20 <= row.us <= row.p80:
         raise ReportError(f"the median of {place}, {row.us:g} µs, is not within p20 to p80")
-    said, (share, rounding) = decode(Figure, given.get("tflops"), f"{place}.tflops", ReportError), OFF
-    if abs(said - row.tflops) > share * row.tflops + rounding:
+    said = decode(Figure, given.get("tflops"), f"{place}.tflops", ReportError)
+    if abs(said - row.tflops) > 0.01 * row.tflops + 0.05:  # it is rounded
         raise ReportError(f"{place} says {said:g} TFLOP/s, but its time makes {row.tflops:.4g}")
-
-
-def _check_once(rows: Sequence[LadderStep]) -> None:
-    counts = Counter((row.step, row.m, row.n, row.k, row.dtype) for row in rows)
-    for (step, m, n, k, dtype), count in counts.items():
-        if count > 1:
-            which = "a yardstick" if step is None else f"step {step}"
-            raise ReportError(f"{which} of {m}x{n}x{k} {dtype} is there twice")

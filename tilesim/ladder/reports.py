@@ -22,13 +22,8 @@ LONGEST_TEXT = 2000
 
 @cache
 def report(bench: str, device: str = "h200") -> Mapping[str, Any]:
-    """What `tilesim bench BENCH` wrote on a device: "machine", "method" and "rows", all JSON values.
-
-    Raises ReportError where no such report ships.
-
-    >>> [row["stages"] for row in report("pipelining")["rows"]]
-    [1, 2, 3, 4]
-    """
+    """What `tilesim bench BENCH` wrote on a device: "machine", "method" and "rows", all JSON values. Raises
+    ReportError where no such report ships."""
     folder = files("tilesim").joinpath("data")
     known = sorted(
         path.name for path in folder.iterdir() if path.is_dir() and path.joinpath(f"{device}.json").is_file()

@@ -45,20 +45,14 @@ class Bar(NamedTuple):
     text: str = ""
 
 
-def bars_of(phases: Iterable[Phase], wait: str = "wait") -> list[Bar]:
+def bars_of(phases: Iterable[Phase]) -> list[Bar]:
     """The bars of a row of a model; main loops have their tile's number.
-
-    `wait`: the kind that waits are drawn as, "" for not at all.
 
     >>> bars_of([Phase("multiply", 0, 800, tile=3), Phase("write", 800, 900, tile=3)])[0]
     Bar(kind='multiply', start=0, end=800, text='3')
     """
     return [
-        Bar(kind, start, end, str(tile))
-        if kind == "multiply"
-        else Bar(wait if kind == "wait" else kind, start, end)
-        for kind, start, end, tile in phases
-        if wait or kind != "wait"
+        Bar(kind, start, end, str(tile) if kind == "multiply" else "") for kind, start, end, tile in phases
     ]
 
 

@@ -20,7 +20,7 @@ ONE = timeline(Times(latency=700, k_step=600, write=2100, interval=600), tiles=2
 
 def rows() -> PhaseRows:
     group = bars_of(ONE.consumers(0))
-    return PhaseRows({"producer": bars_of(ONE.loads(), wait="pause"), "group 0": group})
+    return PhaseRows({"producer": bars_of(ONE.loads()), "group 0": group})
 
 
 def test_a_row_is_drawn_up_to_the_clock_and_to_scale() -> None:

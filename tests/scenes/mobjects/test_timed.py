@@ -76,7 +76,7 @@ def travelling(trace: Trace) -> TileTraffic:
 
 def rows() -> PhaseRows:
     groups = {f"group {group}": bars_of(TURNS.consumers(group)) for group in (0, 1)}
-    return PhaseRows({"producer": bars_of(TURNS.loads(), wait="pause")} | groups)
+    return PhaseRows({"producer": bars_of(TURNS.loads())} | groups)
 
 
 def warp_lanes() -> WarpLanes:

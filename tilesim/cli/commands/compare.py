@@ -118,7 +118,7 @@ def _slower(found: Regression, before: Sequence[str], after: Sequence[str]) -> l
     result = f"{abs(whole.share):.1%} {word} than before" if whole.ns else "as fast as before"
     if not whole.certain:
         result = "not different from before by more than repeats are from each other"
-    times = " and ".join(time(round(ns)) for ns in whole[:2])
+    times = " and ".join(time(round(ns)) for ns in (whole.before, whole.after))
     lines = [
         f"Earlier runs: {', '.join(before)}",
         f"Later runs: {', '.join(after)}",
@@ -140,7 +140,7 @@ def _slower(found: Regression, before: Sequence[str], after: Sequence[str]) -> l
 
 
 def _change(name: str, change: Change) -> str:
-    before, after = (time(round(ns)) for ns in change[:2])
+    before, after = (time(round(ns)) for ns in (change.before, change.after))
     noise = "" if change.noise is None else f"{time(round(change.noise)):>12}"
     more = time(round(abs(change.ns)))
     sign = "" if not round(change.ns) else "+" if change.ns > 0 else "-"

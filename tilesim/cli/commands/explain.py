@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 
 from tilesim import player
 from tilesim.analysis.alternatives import Alternatives, alternatives
-from tilesim.analysis.explain import Explanation, explain
+from tilesim.analysis.explain import BOUNDS, Explanation, explain
 from tilesim.analysis.item_times import ItemTimes, item_times
 from tilesim.cli.arguments import options as shared
 from tilesim.cli.arguments.parameter_types import INPUT
@@ -78,7 +77,7 @@ def command(run: str, output: str | None, as_json: bool, **options: Any) -> None
         save_text(output, page)
     if as_json:
         tried = {"not_tried": others} if isinstance(others, str) else others.as_json()
-        about = {"items": asdict(items)} if items else {}
+        about = {"items": items._asdict()} if items else {}
         click.echo(json.dumps(trace.summary() | found.as_json() | about | tried))
     elif not output:
         click.echo(text)
@@ -126,7 +125,7 @@ def _of(trace: Trace) -> list[str]:
 
 def _parts(found: Explanation, origin: str) -> list[str]:
     percent = found.percent
-    whose = sum(percent[part] for part in found.bound_parts)
+    whose = sum(percent[part] for part in BOUNDS[found.bound])
     lines = [
         f"bound by {found.bound}: {whose:.1f} % of an average slot's time",
         "",
