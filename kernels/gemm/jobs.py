@@ -5,13 +5,14 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-import numpy as np
 import torch
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 from tilesim.devices.device import Device
 from tilesim.kernel_config import KernelConfig
 from tilesim.orders import rasterize
+from tilesim.plans import segments
+from tilesim.problems import Problem
 from tilesim.products import Product
 
 from ..errors import KernelError
@@ -39,10 +40,25 @@ def job(
 
 def simple_job(
     kernel: Any, ctas: int, config: KernelConfig, product: Product, values: dict[str, Any],
-    rows: np.ndarray = NO_ROWS, workspace: Callable[[], dict[str, torch.Tensor]] = dict, **more: Any,
+    workspace: Callable[[], dict[str, torch.Tensor]] = dict, **more: Any,
 ) -> Job:  # fmt: skip
+    rows, problem = NO_ROWS, config.problem(product)
+    if "stamps" in kernel.arg_names:
+        rows = segments(-1, rasterize(problem), 0, problem.k_steps)
     launcher = partial(kernel_launch, kernel, ctas, config, product, values, **more)
     return Job(rows, ctas, launcher, workspace)
+
+
+def job_of(
+    kernel: Any, values: Callable[[KernelConfig], Mapping[str, Any]] = lambda config: {},
+    ctas: Callable[[Problem], int] = lambda problem: problem.tiles,
+) -> Callable[..., Job]:  # fmt: skip
+    """The `job` of a kernel whose thread blocks do not depend on the device."""
+
+    def job(config: KernelConfig, product: Product, *where: object) -> Job:
+        return simple_job(kernel, ctas(config.problem(product)), config, product, dict(values(config)))
+
+    return job
 
 
 STORE_WAIT_K_STEP = 1
@@ -103,6 +119,6 @@ def kernel_launch(
             f"{config.name} takes dense, row-major A and B and no tf32; it has no"
             f" {', '.join(sorted(strange))}"
         )
-    given = {"num_warps": config.warps} | values | known
+    given = {"num_warps": config.warps, "num_stages": config.stages} | values | known
     arguments = [given.pop(name) for name in kernel.arg_names[: kernel.arg_names.index("K") + 1]]
     return KernelLaunch(config, kernel, ctas, tuple(arguments), given, made_of)

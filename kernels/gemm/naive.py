@@ -3,14 +3,7 @@
 import triton
 import triton.language as tl
 
-from tilesim.devices.device import Device
-from tilesim.kernel_config import KernelConfig
-from tilesim.orders import rasterize
-from tilesim.plans import segments
-from tilesim.products import Product
-
-from ..launch.job import Job
-from .jobs import simple_job
+from .jobs import job_of
 from .stamps import entry_time, stamp_done, stamp_drain, stamp_entry, stamp_start
 from .tile_ops import compute_pid, load, multiply, store
 
@@ -45,7 +38,4 @@ def naive(
         stamp_done(stamps, i, i >= 0, TMA)
 
 
-def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
-    problem = config.problem(product)
-    rows = segments(-1, rasterize(problem), 0, problem.k_steps)
-    return simple_job(naive, problem.tiles, config, product, {"num_stages": config.stages}, rows)
+job = job_of(naive)

@@ -5,8 +5,6 @@ import triton.language as tl
 
 from tilesim.devices.device import Device
 from tilesim.kernel_config import KernelConfig
-from tilesim.orders import rasterize
-from tilesim.plans import segments
 from tilesim.products import Product
 from tilesim.schedules import plan
 
@@ -57,13 +55,10 @@ def persistent(
 
 
 def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
-    problem = config.problem(product)
-    rows = segments(-1, rasterize(problem), 0, problem.k_steps)
-    ctas = plan(config.schedule, problem, device).ctas
+    ctas = plan(config.schedule, config.problem(product), device).ctas
     values = dict(
         FLATTEN=config.overlap,
         STORE_WAIT_K_STEP=STORE_WAIT_K_STEP if config.overlap else 0,
         EPILOGUE_SUBTILES=config.epilogue_subtiles,
-        num_stages=config.stages,
     )
-    return simple_job(persistent, ctas, config, product, values, rows)
+    return simple_job(persistent, ctas, config, product, values)

@@ -8,13 +8,10 @@ import triton
 import triton.language as tl
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
-from tilesim.devices.device import Device
 from tilesim.kernel_config import KernelConfig
-from tilesim.products import Product
 
 from ..launch.here import INTERPRETED
-from ..launch.job import Job
-from .jobs import simple_job
+from .jobs import job_of
 from .tile_ops import compute_pid, load, multiply, store
 
 
@@ -42,10 +39,11 @@ def skinny(
     store(c, pid_m * BM, pid_n * BN, tl.trans(acc), M, N, BM, BN, TMA)
 
 
-def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
+def values(config: KernelConfig) -> dict[str, bool]:
     # where there is TMA, there is programmatic dependent launch
-    dependent_launch = config.loads == "tma" and not INTERPRETED
-    values = {"DEPENDENT_LAUNCH": dependent_launch, "num_stages": config.stages}
-    if dependent_launch:
-        values["launch_pdl"] = True
-    return simple_job(skinny, config.problem(product).tiles, config, product, values)
+    if config.loads == "tma" and not INTERPRETED:
+        return {"DEPENDENT_LAUNCH": True, "launch_pdl": True}
+    return {"DEPENDENT_LAUNCH": False}
+
+
+job = job_of(skinny, values)

@@ -202,7 +202,7 @@ def launch(
     values |= dict(
         fault=plan_table.flags[-1:], SPLIT=plan_table.split, QUEUE=queue, FLATTEN=overlap,
         STORE_WAIT_K_STEP=store_wait if overlap else 0, WARPS=config.warps, TIMEOUT_NS=timeout_ns,
-        EPILOGUE_SUBTILES=config.epilogue_subtiles, num_stages=config.stages,
+        EPILOGUE_SUBTILES=config.epilogue_subtiles,
     )  # fmt: skip
     if plan_table.split:
         # By default ptxas takes so few registers that a fix-up has four loads in flight, not dozens.

@@ -8,12 +8,7 @@ since.
 import triton
 import triton.language as tl
 
-from tilesim.devices.device import Device
-from tilesim.kernel_config import KernelConfig
-from tilesim.products import Product
-
-from ..launch.job import Job
-from .jobs import simple_job
+from .jobs import job_of
 from .tile_ops import compute_pid, multiply
 
 LAST_DIM_FIRST = tl.constexpr(tuple(map(int, triton.__version__.split(".")[:2])) >= (3, 7))
@@ -58,5 +53,4 @@ def uncoalesced(
     tl.store(pointers, acc.to(c.dtype.element_ty), mask=(r < M) & (n < N))
 
 
-def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
-    return simple_job(uncoalesced, config.problem(product).tiles, config, product, {"stride": 1})
+job = job_of(uncoalesced, lambda config: {"stride": 1})
