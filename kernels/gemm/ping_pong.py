@@ -59,7 +59,7 @@ def consume(
         row, column = corner(i, tile_order, M, N, 1, 0, BM, BN, ORDER, GROUP_M, False)
         acc = hopper.warpgroup_mma_wait(0, deps=(acc,))
         hopper.mbarrier.arrive(empty.index(previous))
-        stages.store_pieces(c, smem_c, acc, row, column, 0, CONSUMER, BM, BN, BN // 4, quarter)
+        stages.store_pieces(c, smem_c, 2, acc, row, column, 0, CONSUMER, BM, BN, BN // 4, quarter)
     hopper.tma.store_wait(0)
 
 

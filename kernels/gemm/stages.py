@@ -172,26 +172,22 @@ def next_stage(stage, phase, STAGES: gl.constexpr):
 
 
 @gluon.jit
-def split_columns(x, ROWS: gl.constexpr, COLUMNS: gl.constexpr):
-    """The left and the right half of x [ROWS, COLUMNS]; each thread has registers of both."""
-    return x.reshape([ROWS, 2, COLUMNS // 2]).permute(0, 2, 1).split()
-
-
-@gluon.jit
 def store_pieces(
-    c, smem, x, row, column, stored, GROUP: gl.constexpr,
+    c, smem, BUFFERS: gl.constexpr, x, row, column, stored, GROUP: gl.constexpr,
     ROWS: gl.constexpr, COLUMNS: gl.constexpr, WIDTH: gl.constexpr, layout: gl.constexpr,
 ):  # fmt: skip
-    """Store x [ROWS, COLUMNS] in pieces of WIDTH columns, alternating between a group's two buffers; returns
-    the number of pieces `stored` so far."""
+    """Store x [ROWS, COLUMNS] in pieces of WIDTH columns, through a group's BUFFERS in turn; returns the
+    number of pieces `stored` so far."""
     if COLUMNS == WIDTH:
-        store_subtile(c, smem.index(2 * GROUP + stored % 2), x, row, column, layout, 1)
+        smem = smem.index(BUFFERS * GROUP + stored % BUFFERS)
+        store_subtile(c, smem, x, row, column, layout, BUFFERS - 1)
         return stored + 1
     else:
         HALF: gl.constexpr = COLUMNS // 2
-        left, right = split_columns(x, ROWS, COLUMNS)
-        stored = store_pieces(c, smem, left, row, column, stored, GROUP, ROWS, HALF, WIDTH, layout)
-        return store_pieces(c, smem, right, row, column + HALF, stored, GROUP, ROWS, HALF, WIDTH, layout)
+        left, right = x.reshape([ROWS, 2, HALF]).permute(0, 2, 1).split()  # each thread has registers of both
+        stored = store_pieces(c, smem, BUFFERS, left, row, column, stored, GROUP, ROWS, HALF, WIDTH, layout)
+        column += HALF
+        return store_pieces(c, smem, BUFFERS, right, row, column, stored, GROUP, ROWS, HALF, WIDTH, layout)
 
 
 @gluon.jit

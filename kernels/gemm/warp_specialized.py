@@ -47,6 +47,7 @@ def consume(
     COLUMNS: gl.constexpr = BM if SWAP else BN - REST
     layout: gl.constexpr = stages.wgmma_layout(COLUMNS, smem_a.dtype, gl.num_warps())
     PIECE: gl.constexpr = BN // EPILOGUE_SUBTILES
+    BUFFERS: gl.constexpr = 2 if REST else 1
     piece_layout: gl.constexpr = stages.wgmma_layout(PIECE, smem_a.dtype, gl.num_warps())
     rest_layout: gl.constexpr = stages.wgmma_layout(REST if REST else 16, smem_a.dtype, gl.num_warps())
     stored = 0  # pieces
@@ -94,19 +95,15 @@ def consume(
             store_partial(acc, partials, flags, cta * GROUPS + GROUP, ROWS, COLUMNS, layout)
         elif SWAP:
             stages.store_subtile(c, smem_c.index(GROUP), acc, row, column, layout, 0, True)
-        elif REST:
-            stored = stages.store_pieces(
-                c, smem_c, acc, row, column, stored, GROUP, ROWS, COLUMNS, PIECE, piece_layout
-            )  # fmt: skip
-            stored = stages.store_pieces(
-                c, smem_c, rest, row, column + COLUMNS, stored, GROUP, ROWS, REST, PIECE, piece_layout
-            )  # fmt: skip
-        elif EPILOGUE_SUBTILES == 1:
-            stages.store_subtile(c, smem_c.index(GROUP), acc, row, column, layout, 0)
         else:
-            left, right = stages.split_columns(acc, ROWS, BN)
-            stages.store_subtile(c, smem_c.index(GROUP), left, row, column, piece_layout, 0)
-            stages.store_subtile(c, smem_c.index(GROUP), right, row, column + PIECE, piece_layout, 0)
+            stored = stages.store_pieces(
+                c, smem_c, BUFFERS, acc, row, column, stored, GROUP, ROWS, COLUMNS, PIECE, piece_layout
+            )  # fmt: skip
+            if REST:
+                column += COLUMNS
+                stored = stages.store_pieces(
+                    c, smem_c, BUFFERS, rest, row, column, stored, GROUP, ROWS, REST, PIECE, piece_layout
+                )  # fmt: skip
     hopper.tma.store_wait(0)
 
 
