@@ -3,7 +3,7 @@
     gemm/             the kernels, a file each, and the device functions that they share
     ideas/            small kernels, each of which shows one idea by its time
     reductions.py     five kernels that sum a vector
-    launch/           from a problem and a variant to a launch: configuration, operands, plan tables, jobs
+    launch/           from a problem and a variant to a launch: configuration, operands, jobs
     measure/          kernel times by graph replay, the float64 reference, and recorded traces
     bench/            what `tilesim bench` measures: kernels beside each other and libraries, and the GPU
     tuning/           the fastest kernel for each shape, and the table of them

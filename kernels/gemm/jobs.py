@@ -5,6 +5,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
+import numpy as np
 import torch
 from triton.tools.tensor_descriptor import TensorDescriptor
 
@@ -17,7 +18,7 @@ from tilesim.products import Product
 
 from ..errors import KernelError
 from ..launch.here import check
-from ..launch.job import NO_ROWS, Job, KernelLaunch
+from ..launch.job import Job, KernelLaunch, Workspace
 from ..launch.operands import Matrices, lines
 
 
@@ -40,13 +41,22 @@ def job(
 
 def simple_job(
     kernel: Any, ctas: int, config: KernelConfig, product: Product, values: dict[str, Any],
-    workspace: Callable[[], dict[str, torch.Tensor]] = dict, **more: Any,
+    workspace: Callable[[], Workspace] = dict, concurrent: bool = False, rows: np.ndarray | None = None,
+    check: Callable[[Workspace], None] = lambda workspace: None, **more: Any,
 ) -> Job:  # fmt: skip
-    rows, problem = NO_ROWS, config.problem(product)
-    if "stamps" in kernel.arg_names:
+    """The job of a kernel; `rows` are by default the whole tiles in their order."""
+    problem = config.problem(product)
+    if rows is None:
         rows = segments(-1, rasterize(problem), 0, problem.k_steps)
-    launcher = partial(kernel_launch, kernel, ctas, config, product, values, **more)
-    return Job(rows, ctas, launcher, workspace)
+    shared = workspace()
+
+    def launcher(matrices: Matrices, stamps: torch.Tensor | None = None) -> KernelLaunch:
+        given = values | (workspace() if concurrent else shared)
+        return kernel_launch(kernel, ctas, config, product, given, matrices, stamps, **more)
+
+    if concurrent:
+        shared = {}  # it is not kept, but laid the pool of stages.flags
+    return Job(rows, ctas, launcher, workspace, partial(check, shared))
 
 
 def job_of(

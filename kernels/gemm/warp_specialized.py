@@ -11,8 +11,6 @@ during an epilogue. All consumers work on one tile, and the tensor cores are idl
              fill the at least 64 rows of a wgmma, and A's rows its as few as 16 columns
 """
 
-from typing import Any
-
 import torch
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -25,7 +23,7 @@ from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 from tilesim.schedules.stream_k import shares
 
-from ..launch.job import Job
+from ..launch.job import Job, Workspace
 from . import stages
 from .jobs import simple_job
 from .stream_k import add_partials, corner, cta_of, segment, segment_count, store_partial
@@ -179,7 +177,7 @@ def job(config: KernelConfig, product: Product, device: Device, memory: str, con
     if narrow:
         boxes["b_rest"] = bk, narrow
 
-    def workspace() -> dict[str, torch.Tensor]:
+    def workspace() -> Workspace:
         if not shared:
             return {}
         return dict(
@@ -187,12 +185,12 @@ def job(config: KernelConfig, product: Product, device: Device, memory: str, con
             flags=stages.flags(ctas, config.warps * groups(config)),
         )
 
-    values: dict[str, Any] = {"b_rest": None, "partials": None, "flags": None} | workspace() | dict(
-        shared=shared, EPILOGUE_SUBTILES=parts, SWAP=swap_ab(config.tile), REST=narrow,
-        GROUPS=groups(config), SPLIT=shared > 0,
+    values = dict(
+        b_rest=None, partials=None, flags=None, shared=shared, EPILOGUE_SUBTILES=parts,
+        SWAP=swap_ab(config.tile), REST=narrow, GROUPS=groups(config), SPLIT=shared > 0,
         launch_pdl=stages.uses_dependent_launch(config, product, device),
     )  # fmt: skip
     return simple_job(
         warp_specialized, ctas, config, product, values,
-        workspace=workspace, make_descriptor=stages.descriptor, boxes=boxes,
+        workspace, concurrent, make_descriptor=stages.descriptor, boxes=boxes,
     )  # fmt: skip

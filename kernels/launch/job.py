@@ -97,6 +97,8 @@ class KernelLaunch:
 
 Launch = Callable[[], object]
 
+Workspace = dict[str, torch.Tensor]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Job:
@@ -112,7 +114,7 @@ class Job:
     rows: np.ndarray
     ctas: int
     launcher: Callable[..., KernelLaunch]
-    workspace: Callable[[], dict[str, torch.Tensor]] = dict
+    workspace: Callable[[], Workspace] = dict
     check: Callable[[], None] = lambda: None
 
 
