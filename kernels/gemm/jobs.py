@@ -48,14 +48,13 @@ def simple_job(
     problem = config.problem(product)
     if rows is None:
         rows = segments(-1, rasterize(problem), 0, problem.k_steps)
-    shared = workspace()
+    first = workspace()  # made here in any case, since that lays out the pool of stages.flags
+    shared = {} if concurrent else first
 
     def launcher(matrices: Matrices, stamps: torch.Tensor | None = None) -> KernelLaunch:
-        given = values | (workspace() if concurrent else shared)
+        given = values | (shared or workspace())
         return kernel_launch(kernel, ctas, config, product, given, matrices, stamps, **more)
 
-    if concurrent:
-        shared = {}  # it is not kept, but laid the pool of stages.flags
     return Job(rows, ctas, launcher, workspace, partial(check, shared))
 
 

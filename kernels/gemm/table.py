@@ -226,7 +226,7 @@ def job(config: KernelConfig, product: Product, device: Device, memory: str, con
         )
 
     # A thread block with one segment has nothing to overlap, and C then shares the stages' memory.
-    overlap = config.overlap and np.diff(made.offsets).max() > 1 and not queue
+    overlap = config.overlap and int(np.diff(made.offsets).max()) > 1 and not queue
     store_wait = SPLIT_STORE_WAIT_K_STEP if split else STORE_WAIT_K_STEP
     k_steps = np.append(0, np.cumsum(made.segments["k1"] - made.segments["k0"], dtype=np.int64))
     ahead = np.zeros((2, WORDS), np.int32)  # a thread block reads so far

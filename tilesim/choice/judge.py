@@ -15,12 +15,11 @@ from typing import Any
 from tilesim.choice.candidates import candidates
 from tilesim.choice.choose import choose
 from tilesim.choice.estimate import Estimate, Laid, laid, parts_of
-from tilesim.choice.kernel_times import Family, KernelTimes, Tiling, family, tiling
+from tilesim.choice.kernel_times import FAMILY, TILING, KernelTimes, family, tiling
 from tilesim.choice.measurement import Timed
 from tilesim.devices.device import Device
 from tilesim.devices.facts import REFERENCE
 from tilesim.devices.hardware import Hardware
-from tilesim.products import Product
 
 TOP = 8
 
@@ -112,9 +111,8 @@ Case = tuple[Laid, float, float]
 
 def fit(timed: Iterable[Timed], device: Device) -> dict[str, Any]:
     """{"families": rows of constants, "tilings": rows of "multiplying"}, fitted to what is not held out."""
-    families: dict[Family, list[Case]] = defaultdict(list)
-    tilings: dict[Tiling, list[Case]] = defaultdict(list)
-    products: dict[Tiling, set[Product]] = defaultdict(set)
+    families: dict[tuple[Any, ...], list[Case]] = defaultdict(list)
+    tilings: dict[tuple[Any, ...], list[Case]] = defaultdict(list)
     for one in timed:
         if one.held_out:
             continue
@@ -126,26 +124,25 @@ def fit(timed: Iterable[Timed], device: Device) -> dict[str, Any]:
                 continue
             weight = 1 / (1 + (log(us / fastest) / log(CLOSE)) ** 2)
             case = (laid(config, one.product, device, hardware), 1000 * us, weight)
-            products[tiling(config, one.product)].add(one.product)
             families[family(config)].append(case)
             tilings[tiling(config, one.product)].append(case)
-    found: dict[Family, KernelTimes] = {}
+    found: dict[tuple[Any, ...], KernelTimes] = {}
+    report: dict[str, Any] = {"families": [], "tilings": []}
     for name, cases in sorted(families.items()):  # a kernel before the same with split tiles
-        whole = found.get(name._replace(split=False))
+        *rest, _ = name
+        whole = found.get((*rest, False))
         least = whole.once + PARTIAL_NS if whole else BOUNDS["once"][0]
-        found[name] = _fitted(cases, whole or KernelTimes(), BOUNDS | {"once": (least, BOUNDS["once"][1])})
-    own = {
-        name: _fitted(cases, found[Family(*name[:3])], {"multiplying": BOUNDS["multiplying"]}).multiplying
-        for name, cases in sorted(tilings.items())
-        if len(products[name]) >= FEWEST
-    }
-    return {
-        "families": [
-            name._asdict() | {field: round(getattr(known, field), 3) for field in BOUNDS}
-            for name, known in found.items()
-        ],
-        "tilings": [name._asdict() | {"multiplying": round(rate, 3)} for name, rate in own.items()],
-    }
+        known = _fitted(cases, whole or KernelTimes(), BOUNDS | {"once": (least, BOUNDS["once"][1])})
+        found[name] = known
+        constants = {field: round(getattr(known, field), 3) for field in BOUNDS}
+        report["families"].append(dict(zip(FAMILY, name, strict=True)) | constants)
+    for name, cases in sorted(tilings.items()):
+        if len({one.product for one, _, _ in cases}) >= FEWEST:
+            rate = {"multiplying": BOUNDS["multiplying"]}
+            known = _fitted(cases, found[name[: len(FAMILY)]], rate)
+            constants = {"multiplying": round(known.multiplying, 3)}
+            report["tilings"].append(dict(zip(TILING, name, strict=True)) | constants)
+    return report
 
 
 def _fitted(cases: list[Case], known: KernelTimes, bounds: Mapping[str, tuple[float, float]]) -> KernelTimes:
