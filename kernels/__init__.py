@@ -9,7 +9,7 @@
     tuning/           the fastest kernel for each shape, and the table of them
     probes/           kernels that show how the GPU runs thread blocks and warps
     microbenchmarks/  kernels for its memory system and its tensor cores, one figure at a time
-    matmul.py         the torch operator, which dispatch.py gives its launches
+    matmul.py         the torch operator, which finds and keeps the launches of its shapes
 
 A module of bench/ has a function of its own name, such as `bench.fusion.fusion()`, which measures one thing
 and returns a report in JSON values: "machine", "method", "rows", and what else its docstring names.

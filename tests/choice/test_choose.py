@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from tilesim import Device, gemm
 from tilesim.choice import candidates as tables
 from tilesim.choice.candidates import ORDER, candidates
-from tilesim.choice.choose import choose
-from tilesim.choice.estimate import LIMITS
+from tilesim.choice.choose import LIMITS, choose
 from tilesim.choice.sharing import waves
 from tilesim.devices.hardware import Hardware
 from tilesim.devices.presets import presets

@@ -13,8 +13,7 @@ from statistics import geometric_mean, median
 from typing import Any
 
 from tilesim.choice.candidates import candidates
-from tilesim.choice.choose import choose
-from tilesim.choice.estimate import Estimate, Laid, laid, parts_of
+from tilesim.choice.choose import Estimate, Laid, choose, laid, parts_of
 from tilesim.choice.kernel_times import FAMILY, TILING, KernelTimes, family, tiling
 from tilesim.choice.measurement import Timed
 from tilesim.devices.device import Device
