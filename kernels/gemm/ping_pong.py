@@ -11,8 +11,7 @@ from triton.experimental.gluon.language.nvidia import hopper
 from triton.language.extra.cuda import gdc_launch_dependents
 
 from tilesim.devices.device import Device
-from tilesim.gemm.ping_pong import SUBTILES
-from tilesim.gemm.warp_specialized import WARPGROUP_WARPS
+from tilesim.gemm.warp_specialized import SUBTILES, WARPGROUP_WARPS
 from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
