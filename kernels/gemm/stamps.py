@@ -75,9 +75,9 @@ def next_tick(stamps):
 
 
 @triton.jit
-def row_pointer(stamps, i):
-    """The address of row i, for the interpreter only."""
-    return stamps + tl.cast(i, tl.int64) * 16
+def note(stamps, i, WORD, value):
+    """Write a word of row i, in the interpreter only."""
+    tl.store(stamps + tl.cast(i, tl.int64) * 16 + WORD, value)
 
 
 @triton.jit
@@ -94,7 +94,7 @@ def stamp_entry(stamps, i, when, time):
     """Thread 0 writes `time` if `when`, after the loads that determine the row."""
     if INTERPRETED:
         if when:
-            tl.store(row_pointer(stamps, i) + 8, time)
+            note(stamps, i, 8, time)
     else:
         run("@p st.global.u64 [row + 64], $4;", stamps, i, when, time)
 
@@ -103,12 +103,11 @@ def stamp_entry(stamps, i, when, time):
 def stamp_start(stamps, i, when):
     """Thread 0 writes CTA, SM, time and cycles if `when`."""
     if INTERPRETED:
-        row = row_pointer(stamps, i)
         if when:
             now = next_tick(stamps)
-            tl.store(row, tl.program_id(0))
-            tl.store(row + 2, now)
-            tl.store(row + 3, now)
+            note(stamps, i, 0, tl.program_id(0))
+            note(stamps, i, 2, now)
+            note(stamps, i, 3, now)
     else:
         run(
             """@!p bra skip;
@@ -128,10 +127,9 @@ def stamp_start(stamps, i, when):
 def stamp_drain(stamps, i, acc):
     """Thread 0 writes time and cycles; returns acc, which is then complete."""
     if INTERPRETED:
-        row = row_pointer(stamps, i)
         now = next_tick(stamps)
-        tl.store(row + 4, now)
-        tl.store(row + 5, now)
+        note(stamps, i, 4, now)
+        note(stamps, i, 5, now)
     else:
         acc = wait_for_wgmma(acc)
         run(
@@ -147,9 +145,8 @@ def stamp_drain(stamps, i, acc):
 def stamp_done(stamps, i, when, TMA: tl.constexpr):
     """If `when`, every warp waits for its TMA stores of C; the latest warp's time is kept."""
     if INTERPRETED:
-        row = row_pointer(stamps, i)
         if when:
-            tl.store(row + 6, next_tick(stamps))
+            note(stamps, i, 6, next_tick(stamps))
     else:
         WAIT: tl.constexpr = "cp.async.bulk.wait_group 0;" if TMA else ""
         run(
@@ -169,8 +166,7 @@ def stamp_time(stamps, i, WHAT: tl.constexpr):
     """Thread 0 writes the time when its warp has stored its part of a partial ("done"), seen the last partial
     of other blocks ("ready"), or added the partials ("fixup")."""
     if INTERPRETED:
-        WORD: tl.constexpr = 6 if WHAT == "done" else 9 if WHAT == "ready" else 10
-        tl.store(row_pointer(stamps, i) + WORD, next_tick(stamps))
+        note(stamps, i, 6 if WHAT == "done" else 9 if WHAT == "ready" else 10, next_tick(stamps))
     else:
         BYTE: tl.constexpr = "48" if WHAT == "done" else "72" if WHAT == "ready" else "80"
         run(

@@ -146,26 +146,21 @@ def fit(timed: Iterable[Timed], device: Device) -> dict[str, Any]:
 
 def _fitted(cases: list[Case], known: KernelTimes, bounds: Mapping[str, tuple[float, float]]) -> KernelTimes:
     known = replace(known, **{name: max(low, getattr(known, name)) for name, (low, _) in bounds.items()})
+
+    def loss(name: str, value: float) -> float:
+        changed = replace(known, **{name: value})
+        return sum(weight * log(sum(parts_of(one, changed).values()) / ns) ** 2 for one, ns, weight in cases)
+
     for _ in range(ROUNDS if len(bounds) > 1 else 1):
         for name, (low, high) in bounds.items():
-            best = _section(partial(_loss, cases, known, name), low, high)
-            if _loss(cases, known, name, best) < _loss(cases, known, name, getattr(known, name)):
+            best = _section(partial(loss, name), low, high)
+            if loss(name, best) < loss(name, getattr(known, name)):
                 known = replace(known, **{name: best})
     return known
 
 
-def _loss(cases: list[Case], known: KernelTimes, name: str, value: float) -> float:
-    """The loss with `known` where `name` is `value`."""
-    known = replace(known, **{name: value})
-    return sum(weight * log(sum(parts_of(one, known).values()) / ns) ** 2 for one, ns, weight in cases)
-
-
 def _section(loss: Callable[[float], float], low: float, high: float) -> float:
-    """The value between `low` and `high` for which `loss` is least, if it falls and then rises.
-
-    >>> round(_section(lambda x: (x - 2) ** 2, 0, 10), 1)
-    2.0
-    """
+    """The value between `low` and `high` for which `loss` is least, if it falls and then rises."""
     ratio = (5**0.5 - 1) / 2
     for _ in range(SECTIONS):
         left, right = high - ratio * (high - low), low + ratio * (high - low)

@@ -62,9 +62,8 @@ class Loads:
     def behind(self, cache: int) -> Traffic:
         """The traffic with a cache of `cache` bytes."""
         gone = self._gone(cache)
-        asked = self._together(np.ones(1) for _ in self.operands)
-        sent = self._together(one.since > MERGED for one in self.operands)
-        missed = self._together(gone)
+        shares = np.ones((2, 1)), [one.since > MERGED for one in self.operands], gone
+        asked, sent, missed = (np.bincount(self.at, self._of_pieces(each))[self.at] for each in shares)
         for one, share in zip(self.operands, gone, strict=True):
             share[one.merged] = share[one.first]
         return Traffic(asked, sent, missed, 1 - (1 - gone[0]) * (1 - gone[1]))
@@ -87,10 +86,6 @@ class Loads:
             size += one.size / self.length * share
         size[self.cut] *= self.part
         return size
-
-    def _together(self, shares: Iterable[np.ndarray]) -> np.ndarray:
-        """Bytes per K-step of all pieces of the same time, with a fraction of each operand."""
-        return np.bincount(self.at, self._of_pieces(shares))[self.at]
 
     def mean(self, values: np.ndarray) -> np.ndarray:
         """The mean of each segment's pieces: float64 [rows]."""
@@ -124,11 +119,7 @@ class Loads:
 
 def lost(since: np.ndarray, kept: float) -> np.ndarray:
     """The fraction of data loaded `since` K-steps ago that a cache has lost: float64, same shape. It is 1 /
-    (1 + (kept / since)^4); an exact LRU cache would have an infinite power.
-
-    >>> lost(np.array([0.0, 1.0, 10.0, 30.0, np.inf]), kept=10.0).round(3).tolist()
-    [0.0, 0.0, 0.5, 0.988, 1.0]
-    """
+    (1 + (kept / since)^4); an exact LRU cache would have an infinite power."""
     if not np.isfinite(kept):
         return np.isinf(since).astype(float)
     share = np.maximum(since, 1e-9)
