@@ -7,7 +7,7 @@ fp32 is multiplied in full, or as tf32 where torch's own setting for its product
 """
 
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import lru_cache
 from typing import Any
 
@@ -103,11 +103,9 @@ def _product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         a, b = _laid(a, b)
         known = key(a, b)
     c = _empty(a, b)
-    if INTERPRETED or a.device.index == torch.cuda.current_device():
+    elsewhere = not INTERPRETED and a.device.index != torch.cuda.current_device()
+    with torch.cuda.device(a.device) if elsewhere else nullcontext():
         multiply((a, b, c), known)
-    else:
-        with torch.cuda.device(a.device):
-            multiply((a, b, c), known)
     return c
 
 

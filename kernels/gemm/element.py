@@ -24,4 +24,4 @@ def element(
     tl.store(c + (m * N + n), tl.sum(acc).to(c.dtype.element_ty))
 
 
-job = job_of(element, ctas=lambda problem: problem.m * problem.n)
+job = job_of(element, ctas=lambda config, problem, device: problem.m * problem.n)

@@ -60,12 +60,13 @@ def simple_job(
 
 def job_of(
     kernel: Any, values: Callable[[KernelConfig], Mapping[str, Any]] = lambda config: {},
-    ctas: Callable[[Problem], int] = lambda problem: problem.tiles,
+    ctas: Callable[[KernelConfig, Problem, Device], int] = lambda config, problem, device: problem.tiles,
 ) -> Callable[..., Job]:  # fmt: skip
-    """The `job` of a kernel whose thread blocks do not depend on the device."""
+    """The `job` of a kernel that needs no workspace, with so many thread blocks."""
 
-    def job(config: KernelConfig, product: Product, *where: object) -> Job:
-        return simple_job(kernel, ctas(config.problem(product)), config, product, dict(values(config)))
+    def job(config: KernelConfig, product: Product, device: Device, *where: object) -> Job:
+        blocks = ctas(config, config.problem(product), device)
+        return simple_job(kernel, blocks, config, product, dict(values(config)))
 
     return job
 

@@ -27,7 +27,7 @@ from ..launch.job import Job, Workspace
 from .jobs import STORE_WAIT_K_STEP, simple_job
 from .split_fixup import add_partial, store_partial, wait_for_partial
 from .stamps import entry_time, stamp_done, stamp_drain, stamp_entry, stamp_start, stamp_time
-from .tile_ops import load, multiply, store_subtiles, wait_for_wgmma
+from .tile_ops import load, multiply, store, wait_for_wgmma
 
 WORDS = 8
 """int32 in a row of the table: the six of a segment, and two unused ones."""
@@ -70,9 +70,9 @@ def epilogue(
                 if RECORD:
                     acc = wait_for_wgmma(acc)
                     stamp_time(stamps, s, "fixup")
-            store_subtiles(EPILOGUE_SUBTILES, c, pid_m * BM, pid_n * BN, acc, M, N, BM, BN, TMA)
+            store(c, pid_m * BM, pid_n * BN, acc, M, N, BM, BN, TMA, EPILOGUE_SUBTILES)
     else:
-        store_subtiles(EPILOGUE_SUBTILES, c, pid_m * BM, pid_n * BN, acc, M, N, BM, BN, TMA)
+        store(c, pid_m * BM, pid_n * BN, acc, M, N, BM, BN, TMA, EPILOGUE_SUBTILES)
 
 
 @triton.jit
@@ -89,7 +89,7 @@ def table_driven(
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
     TMA: tl.constexpr, SPLIT: tl.constexpr, QUEUE: tl.constexpr, FLATTEN: tl.constexpr,
     RECORD: tl.constexpr, STORE_WAIT_K_STEP: tl.constexpr, WARPS: tl.constexpr, TIMEOUT_NS: tl.constexpr,
-    EPILOGUE_SUBTILES: tl.constexpr = 1,  # see store_subtiles
+    EPILOGUE_SUBTILES: tl.constexpr = 1,  # see store
     lda=None, ldb=None, TRANS_A: tl.constexpr = False, TRANS_B: tl.constexpr = False,  # see tile_ops
     PRECISION: tl.constexpr = "ieee",
 ):  # fmt: skip

@@ -116,11 +116,11 @@ def launches_for(work: Job, sets: Sequence[Matrices]) -> list[Callable[[], objec
 def compile_all(products: Iterable[Product], device: Device, processes: int) -> set[tuple[KernelConfig, str]]:
     """Launch each kernel once on the smallest product that it is a candidate for, so that Triton keeps it.
     Returns (config, dtype and layout) of those after which the GPU failed, which no later launch may risk."""
-    smallest: dict[tuple[KernelConfig, str], tuple[KernelConfig, Product]] = {}
+    smallest: dict[tuple[KernelConfig, str], Product] = {}
     for product in sorted(products, key=lambda each: each.flops):
         for config in candidates(product, device):
-            smallest.setdefault((config, kind(product)), (config, product))
-    work, failed = list(smallest.values()), set()
+            smallest.setdefault((config, kind(product)), product)
+    work, failed = [(config, product) for (config, _), product in smallest.items()], set()
     while work:
         with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
             ended = list(pool.map(_launch_each, [work[i::processes] for i in range(processes)]))

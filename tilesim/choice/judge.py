@@ -64,29 +64,16 @@ def judge(timed: Iterable[Timed], device: Device) -> list[Judged]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """Of many products: the geometric mean and the least of `ratio`; the median and the most of `regret` and
-    of `top_regret`; and for how many the first of all was timed."""
-
-    products: int
-    mean_ratio: float
-    least_ratio: float
-    median_regret: float
-    most_regret: float
-    median_top_regret: float
-    most_top_regret: float
-    first_timed: int
-
-
-def verdict(judged: Sequence[Judged]) -> Verdict:
-    """The figures of at least one product, of which cuBLAS can multiply at least one."""
+def verdict(judged: Sequence[Judged]) -> dict[str, float]:
+    """The geometric mean and the least of `ratio`, the median and the most of `regret` and of `top_regret`,
+    and for how many the first of all was timed, of products of which cuBLAS can multiply at least one."""
     ratios = [one.ratio for one in judged if one.ratio is not None]
     regrets, tops = [one.regret for one in judged], [one.top_regret for one in judged]
-    return Verdict(
-        len(judged), geometric_mean(ratios), min(ratios), median(regrets), max(regrets),
-        median(tops), max(tops), sum(one.place == 0 for one in judged),
-    )  # fmt: skip
+    return {
+        "products": len(judged), "mean_ratio": geometric_mean(ratios), "least_ratio": min(ratios),
+        "median_regret": median(regrets), "most_regret": max(regrets), "median_top_regret": median(tops),
+        "most_top_regret": max(tops), "first_timed": sum(one.place == 0 for one in judged),
+    }  # fmt: skip
 
 
 BOUNDS = {

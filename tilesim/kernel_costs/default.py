@@ -170,7 +170,11 @@ def nearest(
     dedicated or table-driven. For more CTAs per SM than were calibrated, f(r) without a device is r. On a
     device whose loads are not asynchronous, nothing overlaps.
     """
-    wanted = _wanted(kernel, schedule, problem)
+    name = base_name(schedule)
+    wanted = KernelConfig(TABLE if name in SPLITTING else name, name, problem.tile, overlap=True)
+    if kernel:  # What it does not say is as of the best kernel of its name.
+        given = KernelConfig.named(kernel, name, problem.tile)
+        wanted = replace(given, loads=given.loads or "tma", kernel=given.kernel or name)
     schedules = schedules_that_fit(schedule, problem, device, made)
     any_plan = wanted.kernel == TABLE and schedules[0] not in QUEUED
 
@@ -221,12 +225,3 @@ def schedules_that_fit(
     elif name in SPLITTING:
         first = effective_schedule(name, made or plan(schedule, problem, device), problem)
     return tuple(dict.fromkeys((first, name, *STANDS_IN.get(name, ("persistent",)))))
-
-
-def _wanted(kernel: str, schedule: str, problem: Problem) -> KernelConfig:
-    """The configuration that a recorder calls `kernel`; what that does not say is as of its best kernel."""
-    name = base_name(schedule)
-    if not kernel:
-        return KernelConfig(TABLE if name in SPLITTING else name, name, problem.tile, overlap=True)
-    config = KernelConfig.named(kernel, name, problem.tile)
-    return replace(config, loads=config.loads or "tma", kernel=config.kernel or name)
