@@ -48,8 +48,8 @@ def consume(
         for k in range(k_steps):
             hopper.mbarrier.wait(full.index(stage), phase)
             hopper.mbarrier.arrive(order_barriers.index(1 - CONSUMER), pred=k == k_steps - 1)
-            x = stages.wgmma_operand(smem_a.index(stage), TRANS_A)  # [BM, BK]
-            y = stages.wgmma_operand(smem_b.index(stage), TRANS_B)  # [BK, BN]
+            x = stages.turned(smem_a.index(stage), TRANS_A)  # [BM, BK]
+            y = stages.turned(smem_b.index(stage), TRANS_B)  # [BK, BN]
             acc = hopper.warpgroup_mma(x, y, acc, is_async=True)
             acc = hopper.warpgroup_mma_wait(1, deps=(acc,))
             hopper.mbarrier.arrive(empty.index(previous), pred=k > 0)

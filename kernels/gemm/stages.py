@@ -141,10 +141,7 @@ def produce(
 @gluon.jit
 def load_stage(x, row, column, full, smem, TRANS: gl.constexpr):
     """Load the block at (row, column) of x, or with TRANS of its transpose, into `smem` in x's own layout."""
-    if TRANS:
-        tma_load(x, [column, row], full, smem)
-    else:
-        tma_load(x, [row, column], full, smem)
+    tma_load(x, [column, row] if TRANS else [row, column], full, smem)
 
 
 @gluon.constexpr_function
@@ -154,12 +151,9 @@ def wgmma_layout(columns, dtype, warps):
 
 
 @gluon.jit
-def wgmma_operand(smem, TRANS: gl.constexpr):
-    """The block in `smem` as a wgmma operand; for 16-bit types it can be read along either dimension."""
-    if TRANS:
-        return smem.permute((1, 0))
-    else:
-        return smem
+def turned(smem, TRANS: gl.constexpr):
+    """`smem`, or its transpose: wgmma reads 16-bit types along either dimension."""
+    return smem.permute((1, 0)) if TRANS else smem
 
 
 @gluon.jit
@@ -198,9 +192,6 @@ def store_subtile(
     `smem` is free once at most PENDING of this thread block's TMA stores still read shared memory."""
     subtile = gl.convert_layout(subtile.to(c.dtype), layout)
     hopper.tma.store_wait(PENDING)
-    if TRANS:
-        smem.permute((1, 0)).store(subtile)
-    else:
-        smem.store(subtile)
+    turned(smem, TRANS).store(subtile)
     hopper.fence_async_shared()
     tma_store(c, [row, column], smem)

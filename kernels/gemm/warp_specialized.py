@@ -61,14 +61,14 @@ def consume(
         previous = 0  # not `stage`, which Triton's frontend would treat as the same value
         for k in range(k0, k1):
             hopper.mbarrier.wait(full.index(stage), phase)
-            x = stages.wgmma_operand(smem_a.index(stage * GROUPS + GROUP), TRANS_A)  # [BM, BK]
-            y = stages.wgmma_operand(smem_b.index(stage), TRANS_B)  # [BK, BN]
+            x = stages.turned(smem_a.index(stage * GROUPS + GROUP), TRANS_A)  # [BM, BK]
+            y = stages.turned(smem_b.index(stage), TRANS_B)  # [BK, BN]
             if SWAP:
                 acc = hopper.warpgroup_mma(y.permute((1, 0)), x.permute((1, 0)), acc, is_async=True)
             else:
                 acc = hopper.warpgroup_mma(x, y, acc, is_async=True)
             if REST:
-                z = stages.wgmma_operand(smem_rest.index(stage), TRANS_B)  # [BK, REST]
+                z = stages.turned(smem_rest.index(stage), TRANS_B)  # [BK, REST]
                 rest = hopper.warpgroup_mma(x, z, rest, is_async=True)
                 acc, rest = hopper.warpgroup_mma_wait(2, deps=(acc, rest))
             else:

@@ -53,11 +53,11 @@ class KernelLaunch:
     def launch_with(self, matrices: Matrices, workspace: dict[str, Any]) -> None:
         """Launch with another workspace and other matrices, of the same shapes, strides, dtypes and
         alignment; nothing of that is checked."""
-        if not self.compiled:
+        if self.compiled:
+            launch, rest = self.compiled[0]
+            launch(*self._arguments_with(matrices, workspace), *rest)
+        else:
             self.bound_to(matrices, workspace)()
-            return
-        launch, rest = self.compiled[0]
-        launch(*self._arguments_with(matrices, workspace), *rest)
 
     def bound_to(self, matrices: Matrices, workspace: dict[str, Any]) -> "KernelLaunch":
         """A launch that does so at each call."""

@@ -147,10 +147,13 @@ def loads(plan: Plan, problem: Problem, slots: int, gap: float) -> Loads:
     pieces, pid_m = -(-problem.k_steps // length), tile // problem.tiles_n
     pid_n = tile - pid_m * problem.tiles_n
     volume = problem.tile_k * length * DTYPE_BYTES[problem.dtype]
+    at = (time / length).astype(np.intp)
+    if at.max() >= 4 * len(at):  # np.bincount needs small numbers
+        at = np.unique(at, return_inverse=True)[1]
     return Loads(
         row,
         len(plan.rows),
-        _numbered((time / length).astype(np.intp)),
+        at,
         cut,
         steps[cut] / length,
         (
@@ -186,8 +189,3 @@ def _operand(size: int, loaded: np.ndarray, time: np.ndarray) -> Operand:
     merged, first = np.flatnonzero(gap <= MERGED), np.flatnonzero(gap > MERGED)
     before = first[merged - np.arange(1, len(merged) + 1)]  # the unmerged ones so far
     return Operand(size, since, order[merged], order[before])
-
-
-def _numbered(time: np.ndarray) -> np.ndarray:
-    """Small numbers that are equal where the nonnegative `time` is, for np.bincount."""
-    return time if time.max() < 4 * len(time) else np.unique(time, return_inverse=True)[1]
