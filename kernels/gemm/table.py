@@ -174,7 +174,6 @@ TIMEOUT_NS = 2_000_000_000
 SM_REGISTERS, MAX_REGISTERS = 65536, 255
 """Registers of an SM, and of a thread at most (CUDA C++ Programming Guide)."""
 
-
 NO_PARTIAL = -1
 
 

@@ -90,7 +90,6 @@ FEWEST = 15
 CLOSE = 1.3
 """A kernel that takes so many times as long as the fastest weighs a half, and less beyond."""
 
-
 Case = tuple[Laid, float, float]
 """A kernel, its measured ns, and the weight."""
 
