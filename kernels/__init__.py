@@ -2,13 +2,13 @@
 
     gemm/             the kernels, a file each, and the device functions that they share
     reductions.py     five kernels that sum a vector
-    launch/           from a problem and a variant to a launch: configuration, operands, plan tables, jobs
+    launch/           from a problem and a variant to a launch: configuration, operands, jobs
     measure/          kernel times by graph replay, the float64 reference, and recorded traces
     bench/            what `tilesim bench` measures: kernels beside each other and libraries, and the GPU
     tuning/           the fastest kernel for each shape, and the table of them
     probes/           thread blocks that spin, which show how the GPU runs them
     microbenchmarks/  kernels for its memory system and its tensor cores, one figure at a time
-    matmul.py         the torch operator, which dispatch.py gives its launches
+    matmul.py         the torch operator, which finds and keeps the launches of its shapes
 
 A module of bench/ has a function of its own name, such as `bench.fusion.fusion()`, which measures one thing
 and returns a report in JSON values: "machine", "method", "rows", and what else its docstring names.

@@ -174,7 +174,7 @@ def test_no_imports_go_round_in_a_circle():
 
 
 KERNEL_FLOORS = (
-    {"bench"}, {"matmul"}, {"dispatch"}, {"tuning"}, {"measure"}, {"microbenchmarks", "reductions"},
+    {"bench"}, {"matmul"}, {"tuning"}, {"measure"}, {"microbenchmarks", "reductions"},
     {"gemm"}, {"launch", "probes"},
 )  # fmt: skip
 """The folders of kernels/ from the roof to the ground."""

@@ -9,7 +9,7 @@ import heuristics
 import unseen_products
 
 from figures.kernels import DATA
-from tilesim.choice.judge import Judged, Verdict, judge, verdict
+from tilesim.choice.judge import Judged, judge, verdict
 from tilesim.choice.measurement import read as read_times
 from tilesim.cli.output.tables import markdown_of
 from tilesim.devices.device import Device
@@ -24,7 +24,7 @@ def judged() -> tuple[Judged, ...]:
     return tuple(judge(read_times(DATA / "choice" / "h200.json"), Device.named("h200")))
 
 
-def _verdicts() -> dict[str, Verdict]:
+def _verdicts() -> dict[str, dict[str, float]]:
     drawn = [row["run"] != LAYERS_RUN for row in report("choice")["rows"]]
     every = list(zip(drawn, judged(), strict=True))
     return {
@@ -39,11 +39,10 @@ def _verdicts() -> dict[str, Verdict]:
 def figures_table() -> str:
     head = ("", "products", "× cuBLAS, mean", "least", "regret, median", "most", "first 8, median", "most",
             "first was timed")  # fmt: skip
+    shares = ("median_regret", "most_regret", "median_top_regret", "most_top_regret")
     lines = [
-        (name, f"{one.products}", f"{one.mean_ratio:.3f}", f"{one.least_ratio:.3f}",
-         *(f"{100 * share:.2f} %" for share in (one.median_regret, one.most_regret, one.median_top_regret,
-                                                one.most_top_regret)),
-         f"{one.first_timed}")
+        (name, f"{one['products']}", f"{one['mean_ratio']:.3f}", f"{one['least_ratio']:.3f}",
+         *(f"{100 * one[share]:.2f} %" for share in shares), f"{one['first_timed']}")
         for name, one in _verdicts().items()
     ]  # fmt: skip
     return markdown_of(head, lines)

@@ -3,12 +3,7 @@
 import triton
 import triton.language as tl
 
-from tilesim.devices.device import Device
-from tilesim.kernel_config import KernelConfig
-from tilesim.products import Product
-
-from ..launch.job import Job
-from .jobs import simple_job
+from .jobs import job_of
 
 
 @triton.jit
@@ -29,5 +24,4 @@ def element(
     tl.store(c + (m * N + n), tl.sum(acc).to(c.dtype.element_ty))
 
 
-def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
-    return simple_job(element, product.m * product.n, config, product, {})
+job = job_of(element, ctas=lambda config, problem, device: problem.m * problem.n)

@@ -12,11 +12,13 @@ from triton.tools.tensor_descriptor import TensorDescriptor
 from tilesim.devices.device import Device
 from tilesim.kernel_config import KernelConfig
 from tilesim.orders import rasterize
+from tilesim.plans import segments
+from tilesim.problems import Problem
 from tilesim.products import Product
 
 from ..errors import KernelError
 from ..launch.here import check
-from ..launch.job import NO_ROWS, Job, KernelLaunch
+from ..launch.job import Job, KernelLaunch, Workspace
 from ..launch.operands import Matrices, lines
 
 
@@ -39,10 +41,34 @@ def job(
 
 def simple_job(
     kernel: Any, ctas: int, config: KernelConfig, product: Product, values: dict[str, Any],
-    rows: np.ndarray = NO_ROWS, workspace: Callable[[], dict[str, torch.Tensor]] = dict, **more: Any,
+    workspace: Callable[[], Workspace] = dict, concurrent: bool = False, rows: np.ndarray | None = None,
+    check: Callable[[Workspace], None] = lambda workspace: None, **more: Any,
 ) -> Job:  # fmt: skip
-    launcher = partial(kernel_launch, kernel, ctas, config, product, values, **more)
-    return Job(rows, ctas, launcher, workspace)
+    """The job of a kernel; `rows` are by default the whole tiles in their order."""
+    problem = config.problem(product)
+    if rows is None:
+        rows = segments(-1, rasterize(problem), 0, problem.k_steps)
+    first = workspace()  # made here in any case, since that lays out the pool of stages.flags
+    shared = {} if concurrent else first
+
+    def launcher(matrices: Matrices, stamps: torch.Tensor | None = None) -> KernelLaunch:
+        given = values | (shared or workspace())
+        return kernel_launch(kernel, ctas, config, product, given, matrices, stamps, **more)
+
+    return Job(rows, ctas, launcher, workspace, partial(check, shared))
+
+
+def job_of(
+    kernel: Any, values: Callable[[KernelConfig], Mapping[str, Any]] = lambda config: {},
+    ctas: Callable[[KernelConfig, Problem, Device], int] = lambda config, problem, device: problem.tiles,
+) -> Callable[..., Job]:  # fmt: skip
+    """The `job` of a kernel that needs no workspace, with so many thread blocks."""
+
+    def job(config: KernelConfig, product: Product, device: Device, *where: object) -> Job:
+        blocks = ctas(config, config.problem(product), device)
+        return simple_job(kernel, blocks, config, product, dict(values(config)))
+
+    return job
 
 
 STORE_WAIT_K_STEP = 1
@@ -103,6 +129,6 @@ def kernel_launch(
             f"{config.name} takes dense, row-major A and B and no tf32; it has no"
             f" {', '.join(sorted(strange))}"
         )
-    given = {"num_warps": config.warps} | values | known
+    given = {"num_warps": config.warps, "num_stages": config.stages} | values | known
     arguments = [given.pop(name) for name in kernel.arg_names[: kernel.arg_names.index("K") + 1]]
     return KernelLaunch(config, kernel, ctas, tuple(arguments), given, made_of)

@@ -3,17 +3,11 @@
 import triton
 import triton.language as tl
 
-from tilesim.devices.device import Device
-from tilesim.kernel_config import KernelConfig
-from tilesim.orders import rasterize
-from tilesim.plans import segments
-from tilesim.products import Product
 from tilesim.schedules import plan
 
-from ..launch.job import Job
-from .jobs import STORE_WAIT_K_STEP, simple_job
+from .jobs import STORE_WAIT_K_STEP, job_of
 from .stamps import entry_time, stamp_done, stamp_drain, stamp_entry, stamp_start
-from .tile_ops import compute_pid, load, multiply, store_subtiles
+from .tile_ops import compute_pid, load, multiply, store
 
 
 @triton.jit
@@ -27,7 +21,7 @@ def persistent(
     TMA: tl.constexpr, RECORD: tl.constexpr,
     FLATTEN: tl.constexpr,  # one loop over (tile, k): the next tile's loads run during the epilogue
     STORE_WAIT_K_STEP: tl.constexpr,  # K-step of the next tile that first waits for the store of C
-    EPILOGUE_SUBTILES: tl.constexpr = 1,  # see store_subtiles
+    EPILOGUE_SUBTILES: tl.constexpr = 1,  # see store
     lda=None, ldb=None, TRANS_A: tl.constexpr = False, TRANS_B: tl.constexpr = False,  # see tile_ops
     PRECISION: tl.constexpr = "ieee",
 ):  # fmt: skip
@@ -50,20 +44,18 @@ def persistent(
             acc = multiply(x, y, acc, PRECISION)  # [BM, BN]
         if RECORD:
             acc = stamp_drain(stamps, i, acc)
-        store_subtiles(EPILOGUE_SUBTILES, c, pid_m * BM, pid_n * BN, acc, M, N, BM, BN, TMA)
+        store(c, pid_m * BM, pid_n * BN, acc, M, N, BM, BN, TMA, EPILOGUE_SUBTILES)
     if RECORD:
         last = cta + (tiles - 1 - cta) // ctas * ctas
         stamp_done(stamps, last, cta < tiles, TMA)
 
 
-def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
-    problem = config.problem(product)
-    rows = segments(-1, rasterize(problem), 0, problem.k_steps)
-    ctas = plan(config.schedule, problem, device).ctas
-    values = dict(
+job = job_of(
+    persistent,
+    lambda config: dict(
         FLATTEN=config.overlap,
         STORE_WAIT_K_STEP=STORE_WAIT_K_STEP if config.overlap else 0,
         EPILOGUE_SUBTILES=config.epilogue_subtiles,
-        num_stages=config.stages,
-    )
-    return simple_job(persistent, ctas, config, product, values, rows)
+    ),
+    ctas=lambda config, problem, device: plan(config.schedule, problem, device).ctas,
+)

@@ -11,8 +11,7 @@ from triton.experimental.gluon.language.nvidia import hopper
 from triton.language.extra.cuda import gdc_launch_dependents
 
 from tilesim.devices.device import Device
-from tilesim.gemm.ping_pong import SUBTILES
-from tilesim.gemm.warp_specialized import WARPGROUP_WARPS
+from tilesim.gemm.warp_specialized import SUBTILES, WARPGROUP_WARPS
 from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
@@ -49,8 +48,8 @@ def consume(
         for k in range(k_steps):
             hopper.mbarrier.wait(full.index(stage), phase)
             hopper.mbarrier.arrive(order_barriers.index(1 - CONSUMER), pred=k == k_steps - 1)
-            x = stages.wgmma_operand(smem_a.index(stage), TRANS_A)  # [BM, BK]
-            y = stages.wgmma_operand(smem_b.index(stage), TRANS_B)  # [BK, BN]
+            x = stages.turned(smem_a.index(stage), TRANS_A)  # [BM, BK]
+            y = stages.turned(smem_b.index(stage), TRANS_B)  # [BK, BN]
             acc = hopper.warpgroup_mma(x, y, acc, is_async=True)
             acc = hopper.warpgroup_mma_wait(1, deps=(acc,))
             hopper.mbarrier.arrive(empty.index(previous), pred=k > 0)
@@ -59,7 +58,7 @@ def consume(
         row, column = corner(i, tile_order, M, N, 1, 0, BM, BN, ORDER, GROUP_M, False)
         acc = hopper.warpgroup_mma_wait(0, deps=(acc,))
         hopper.mbarrier.arrive(empty.index(previous))
-        stages.store_pieces(c, smem_c, acc, row, column, 0, CONSUMER, BM, BN, BN // 4, quarter)
+        stages.store_pieces(c, smem_c, 2, acc, row, column, 0, CONSUMER, BM, BN, BN // 4, quarter)
     hopper.tma.store_wait(0)
 
 

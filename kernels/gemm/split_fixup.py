@@ -16,12 +16,6 @@ from ..launch.here import INTERPRETED
 
 
 @triton.jit
-def split_even_odd(acc, BM: tl.constexpr, BN: tl.constexpr):
-    """The even and odd columns of acc [BM, BN], which a thread holds in pairs."""
-    return tl.split(tl.reshape(acc, (BM, BN // 2, 2)))  # 2 x [BM, BN / 2]
-
-
-@triton.jit
 def pair_pointers(partials, partial, BM: tl.constexpr, BN: tl.constexpr):
     """Pointers to each pair of adjacent columns of a partial: [BM, BN / 2]. Each 8 x 8 block, which a warp
     holds in a wgmma's layout, is contiguous."""
@@ -34,7 +28,7 @@ def pair_pointers(partials, partial, BM: tl.constexpr, BN: tl.constexpr):
 @triton.jit
 def store_partial(acc, partials, flags, partial, BM: tl.constexpr, BN: tl.constexpr):
     pointers = pair_pointers(partials, partial, BM, BN)
-    even, odd = split_even_odd(acc, BM, BN)
+    even, odd = tl.split(tl.reshape(acc, (BM, BN // 2, 2)))  # columns, of which a thread has pairs
     if INTERPRETED:
         tl.store(pointers, even)
         tl.store(pointers + 1, odd)
@@ -107,7 +101,7 @@ def wait_for_partial(flags, partial, fault, WARPS: tl.constexpr, TIMEOUT_NS: tl.
 def add_partial(acc, partials, partial, BM: tl.constexpr, BN: tl.constexpr):
     """acc plus the partial of this index, which must be visible."""
     pointers = pair_pointers(partials, partial, BM, BN)
-    even, odd = split_even_odd(acc, BM, BN)
+    even, odd = tl.split(tl.reshape(acc, (BM, BN // 2, 2)))  # columns, of which a thread has pairs
     if INTERPRETED:
         even += tl.load(pointers)
         odd += tl.load(pointers + 1)

@@ -141,10 +141,7 @@ def produce(
 @gluon.jit
 def load_stage(x, row, column, full, smem, TRANS: gl.constexpr):
     """Load the block at (row, column) of x, or with TRANS of its transpose, into `smem` in x's own layout."""
-    if TRANS:
-        tma_load(x, [column, row], full, smem)
-    else:
-        tma_load(x, [row, column], full, smem)
+    tma_load(x, [column, row] if TRANS else [row, column], full, smem)
 
 
 @gluon.constexpr_function
@@ -154,12 +151,9 @@ def wgmma_layout(columns, dtype, warps):
 
 
 @gluon.jit
-def wgmma_operand(smem, TRANS: gl.constexpr):
-    """The block in `smem` as a wgmma operand; for 16-bit types it can be read along either dimension."""
-    if TRANS:
-        return smem.permute((1, 0))
-    else:
-        return smem
+def turned(smem, TRANS: gl.constexpr):
+    """`smem`, or its transpose: wgmma reads 16-bit types along either dimension."""
+    return smem.permute((1, 0)) if TRANS else smem
 
 
 @gluon.jit
@@ -172,26 +166,22 @@ def next_stage(stage, phase, STAGES: gl.constexpr):
 
 
 @gluon.jit
-def split_columns(x, ROWS: gl.constexpr, COLUMNS: gl.constexpr):
-    """The left and the right half of x [ROWS, COLUMNS]; each thread has registers of both."""
-    return x.reshape([ROWS, 2, COLUMNS // 2]).permute(0, 2, 1).split()
-
-
-@gluon.jit
 def store_pieces(
-    c, smem, x, row, column, stored, GROUP: gl.constexpr,
+    c, smem, BUFFERS: gl.constexpr, x, row, column, stored, GROUP: gl.constexpr,
     ROWS: gl.constexpr, COLUMNS: gl.constexpr, WIDTH: gl.constexpr, layout: gl.constexpr,
 ):  # fmt: skip
-    """Store x [ROWS, COLUMNS] in pieces of WIDTH columns, alternating between a group's two buffers; returns
-    the number of pieces `stored` so far."""
+    """Store x [ROWS, COLUMNS] in pieces of WIDTH columns, through a group's BUFFERS in turn; returns the
+    number of pieces `stored` so far."""
     if COLUMNS == WIDTH:
-        store_subtile(c, smem.index(2 * GROUP + stored % 2), x, row, column, layout, 1)
+        smem = smem.index(BUFFERS * GROUP + stored % BUFFERS)
+        store_subtile(c, smem, x, row, column, layout, BUFFERS - 1)
         return stored + 1
     else:
         HALF: gl.constexpr = COLUMNS // 2
-        left, right = split_columns(x, ROWS, COLUMNS)
-        stored = store_pieces(c, smem, left, row, column, stored, GROUP, ROWS, HALF, WIDTH, layout)
-        return store_pieces(c, smem, right, row, column + HALF, stored, GROUP, ROWS, HALF, WIDTH, layout)
+        left, right = x.reshape([ROWS, 2, HALF]).permute(0, 2, 1).split()  # each thread has registers of both
+        stored = store_pieces(c, smem, BUFFERS, left, row, column, stored, GROUP, ROWS, HALF, WIDTH, layout)
+        column += HALF
+        return store_pieces(c, smem, BUFFERS, right, row, column, stored, GROUP, ROWS, HALF, WIDTH, layout)
 
 
 @gluon.jit
@@ -202,9 +192,6 @@ def store_subtile(
     `smem` is free once at most PENDING of this thread block's TMA stores still read shared memory."""
     subtile = gl.convert_layout(subtile.to(c.dtype), layout)
     hopper.tma.store_wait(PENDING)
-    if TRANS:
-        smem.permute((1, 0)).store(subtile)
-    else:
-        smem.store(subtile)
+    turned(smem, TRANS).store(subtile)
     hopper.fence_async_shared()
     tma_store(c, [row, column], smem)

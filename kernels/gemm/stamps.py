@@ -40,6 +40,34 @@ WORDS = 16
 """A row is a cache line of 128 bytes, so thread blocks that stamp at the same time do not share one."""
 
 
+@triton.constexpr_function
+def assembly(body):
+    """PTX around `body`, for which `row` is the address of row $2 of the stamps, and `p` says whether this is
+    thread 0, and $3 holds."""
+    return f"""{{
+        .reg .pred p;
+        .reg .b32 tid, lane, cta, sm;
+        .reg .b64 row, id, at, ns, cycles;
+        mov.u32 tid, %tid.x;
+        setp.eq.u32 p, tid, 0;
+        setp.ne.and.u32 p, $3, 0, p;
+        mad.wide.s32 row, $2, {8 * WORDS}, $1;
+        {body}
+        skip:
+        mov.u32 $0, 0;
+        }}"""
+
+
+@triton.jit
+def run(BODY: tl.constexpr, stamps, i, when, time=0):
+    """Run `assembly` of BODY, in which `time` is $4."""
+    tl.inline_asm_elementwise(
+        assembly(BODY), "=r,l,r,r,l",
+        [stamps, tl.cast(i, tl.int32), tl.cast(when, tl.int32), tl.cast(time, tl.int64)],
+        dtype=tl.int32, is_pure=False, pack=1,
+    )  # fmt: skip
+
+
 @triton.jit
 def next_tick(stamps):
     """The interpreter's time: 1, 2, 3, ..."""
@@ -47,9 +75,9 @@ def next_tick(stamps):
 
 
 @triton.jit
-def row_pointer(stamps, i):
-    """The address of row i, for the interpreter only."""
-    return stamps + tl.cast(i, tl.int64) * 16
+def note(stamps, i, WORD, value):
+    """Write a word of row i, in the interpreter only."""
+    tl.store(stamps + tl.cast(i, tl.int64) * 16 + WORD, value)
 
 
 @triton.jit
@@ -66,59 +94,32 @@ def stamp_entry(stamps, i, when, time):
     """Thread 0 writes `time` if `when`, after the loads that determine the row."""
     if INTERPRETED:
         if when:
-            tl.store(row_pointer(stamps, i) + 8, time)
+            note(stamps, i, 8, time)
     else:
-        tl.inline_asm_elementwise(
-            """{
-            .reg .pred p;
-            .reg .b32 tid;
-            .reg .b64 row;
-            mov.u32 tid, %tid.x;
-            setp.eq.u32 p, tid, 0;
-            setp.ne.and.u32 p, $3, 0, p;
-            mad.wide.s32 row, $2, 128, $1;
-            @p st.global.u64 [row + 64], $4;
-            mov.u32 $0, 0;
-            }""",
-            "=r,l,r,r,l", [stamps, tl.cast(i, tl.int32), tl.cast(when, tl.int32), time],
-            dtype=tl.int32, is_pure=False, pack=1,
-        )  # fmt: skip
+        run("@p st.global.u64 [row + 64], $4;", stamps, i, when, time)
 
 
 @triton.jit
 def stamp_start(stamps, i, when):
     """Thread 0 writes CTA, SM, time and cycles if `when`."""
     if INTERPRETED:
-        row = row_pointer(stamps, i)
         if when:
             now = next_tick(stamps)
-            tl.store(row, tl.program_id(0))
-            tl.store(row + 2, now)
-            tl.store(row + 3, now)
+            note(stamps, i, 0, tl.program_id(0))
+            note(stamps, i, 2, now)
+            note(stamps, i, 3, now)
     else:
-        tl.inline_asm_elementwise(
-            """{
-            .reg .pred p;
-            .reg .b32 tid, cta, sm;
-            .reg .b64 row, id, at, ns, cycles;
-            mov.u32 tid, %tid.x;
-            setp.eq.u32 p, tid, 0;
-            setp.ne.and.u32 p, $3, 0, p;
-            @!p bra skip;
+        run(
+            """@!p bra skip;
             mov.u64 ns, %globaltimer;
             mov.u64 cycles, %clock64;
             mov.u32 cta, %ctaid.x;
             mov.u32 sm, %smid;
             cvt.u64.u32 id, cta;
             cvt.u64.u32 at, sm;
-            mad.wide.s32 row, $2, 128, $1;
             st.global.v2.u64 [row], {id, at};
-            st.global.v2.u64 [row + 16], {ns, cycles};
-            skip:
-            mov.u32 $0, 0;
-            }""",
-            "=r,l,r,r", [stamps, tl.cast(i, tl.int32), tl.cast(when, tl.int32)],
-            dtype=tl.int32, is_pure=False, pack=1,
+            st.global.v2.u64 [row + 16], {ns, cycles};""",
+            stamps, i, when,
         )  # fmt: skip
 
 
@@ -126,26 +127,16 @@ def stamp_start(stamps, i, when):
 def stamp_drain(stamps, i, acc):
     """Thread 0 writes time and cycles; returns acc, which is then complete."""
     if INTERPRETED:
-        row = row_pointer(stamps, i)
         now = next_tick(stamps)
-        tl.store(row + 4, now)
-        tl.store(row + 5, now)
+        note(stamps, i, 4, now)
+        note(stamps, i, 5, now)
     else:
         acc = wait_for_wgmma(acc)
-        tl.inline_asm_elementwise(
-            """{
-            .reg .pred p;
-            .reg .b32 tid;
-            .reg .b64 row, ns, cycles;
-            mov.u64 ns, %globaltimer;
+        run(
+            """mov.u64 ns, %globaltimer;
             mov.u64 cycles, %clock64;
-            mov.u32 tid, %tid.x;
-            setp.eq.u32 p, tid, 0;
-            mad.wide.s32 row, $2, 128, $1;
-            @p st.global.v2.u64 [row + 32], {ns, cycles};
-            mov.u32 $0, 0;
-            }""",
-            "=r,l,r", [stamps, tl.cast(i, tl.int32)], dtype=tl.int32, is_pure=False, pack=1,
+            @p st.global.v2.u64 [row + 32], {ns, cycles};""",
+            stamps, i, True,
         )  # fmt: skip
     return acc
 
@@ -154,29 +145,19 @@ def stamp_drain(stamps, i, acc):
 def stamp_done(stamps, i, when, TMA: tl.constexpr):
     """If `when`, every warp waits for its TMA stores of C; the latest warp's time is kept."""
     if INTERPRETED:
-        row = row_pointer(stamps, i)
         if when:
-            tl.store(row + 6, next_tick(stamps))
+            note(stamps, i, 6, next_tick(stamps))
     else:
         WAIT: tl.constexpr = "cp.async.bulk.wait_group 0;" if TMA else ""
-        tl.inline_asm_elementwise(
-            """{
-            .reg .pred p;
-            .reg .b32 lane;
-            .reg .b64 row, ns;
-            setp.ne.u32 p, $3, 0;
+        run(
+            """setp.ne.u32 p, $3, 0;
             @!p bra skip;
             """ + WAIT + """
             mov.u64 ns, %globaltimer;
             mov.u32 lane, %laneid;
             setp.eq.u32 p, lane, 0;
-            mad.wide.s32 row, $2, 128, $1;
-            @p red.global.max.u64 [row + 48], ns;
-            skip:
-            mov.u32 $0, 0;
-            }""",
-            "=r,l,r,r", [stamps, tl.cast(i, tl.int32), tl.cast(when, tl.int32)],
-            dtype=tl.int32, is_pure=False, pack=1,
+            @p red.global.max.u64 [row + 48], ns;""",
+            stamps, i, when,
         )  # fmt: skip
 
 
@@ -184,27 +165,13 @@ def stamp_done(stamps, i, when, TMA: tl.constexpr):
 def stamp_time(stamps, i, WHAT: tl.constexpr):
     """Thread 0 writes the time when its warp has stored its part of a partial ("done"), seen the last partial
     of other blocks ("ready"), or added the partials ("fixup")."""
-    WORD: tl.constexpr = 6 if WHAT == "done" else 9 if WHAT == "ready" else 10
     if INTERPRETED:
-        tl.store(row_pointer(stamps, i) + WORD, next_tick(stamps))
+        note(stamps, i, 6 if WHAT == "done" else 9 if WHAT == "ready" else 10, next_tick(stamps))
     else:
         BYTE: tl.constexpr = "48" if WHAT == "done" else "72" if WHAT == "ready" else "80"
-        tl.inline_asm_elementwise(
-            """{
-            .reg .pred p;
-            .reg .b32 tid;
-            .reg .b64 row, ns;
-            mov.u32 tid, %tid.x;
-            setp.eq.u32 p, tid, 0;
-            @!p bra skip;
-            mov.u64 ns, %globaltimer;
-            mad.wide.s32 row, $2, 128, $1;
-            st.global.u64 [row + """ + BYTE + """], ns;
-            skip:
-            mov.u32 $0, 0;
-            }""",
-            "=r,l,r", [stamps, tl.cast(i, tl.int32)], dtype=tl.int32, is_pure=False, pack=1,
-        )  # fmt: skip
+        run(
+            "@!p bra skip; mov.u64 ns, %globaltimer; st.global.u64 [row + " + BYTE + "], ns;", stamps, i, True
+        )
 
 
 @triton.jit

@@ -84,15 +84,9 @@ def corner(
     column = pid_n * BN
     alike = ctas % shared == 0 if SPLIT else True
     if alike:
-        row = moved_inside(row, BM, M)
-        column = moved_inside(column, BN, N)
+        row = tl.maximum(tl.minimum(row, M - BM), 0)
+        column = tl.maximum(tl.minimum(column, N - BN), 0)
     return row, column
-
-
-@triton.jit
-def moved_inside(begin, SIDE: tl.constexpr, size):
-    """`begin`, or less, so that SIDE from there fits into `size`; 0 if it never does."""
-    return tl.maximum(tl.minimum(begin, size - SIDE), 0)
 
 
 @gluon.jit

@@ -8,28 +8,31 @@ With FLATTEN, one loop covers the K-steps of all segments, so the next segment's
 epilogue. A thread block that draws from the queue does not know their number, so it has nested loops.
 """
 
-from dataclasses import replace
 from functools import partial
-from typing import Any
 
+import numpy as np
 import torch
 import triton
 import triton.language as tl
 
 from tilesim.devices.device import Device
 from tilesim.kernel_config import KernelConfig
+from tilesim.plans import owners
+from tilesim.problems import Problem
 from tilesim.products import Product
 from tilesim.schedules import plan
 
-from ..launch.job import Job, KernelLaunch
-from ..launch.operands import Matrices
-from ..launch.plan_table import PlanTable, upload
-from .jobs import STORE_WAIT_K_STEP, kernel_launch
+from ..errors import KernelError
+from ..launch.job import Job, Workspace
+from .jobs import STORE_WAIT_K_STEP, simple_job
 from .split_fixup import add_partial, store_partial, wait_for_partial
 from .stamps import entry_time, stamp_done, stamp_drain, stamp_entry, stamp_start, stamp_time
-from .tile_ops import load, multiply, store_subtiles, wait_for_wgmma
+from .tile_ops import load, multiply, store, wait_for_wgmma
 
-ROW_WORDS = tl.constexpr(8)
+WORDS = 8
+"""int32 in a row of the table: the six of a segment, and two unused ones."""
+
+ROW_WORDS = tl.constexpr(WORDS)
 
 
 @triton.jit
@@ -67,9 +70,9 @@ def epilogue(
                 if RECORD:
                     acc = wait_for_wgmma(acc)
                     stamp_time(stamps, s, "fixup")
-            store_subtiles(EPILOGUE_SUBTILES, c, pid_m * BM, pid_n * BN, acc, M, N, BM, BN, TMA)
+            store(c, pid_m * BM, pid_n * BN, acc, M, N, BM, BN, TMA, EPILOGUE_SUBTILES)
     else:
-        store_subtiles(EPILOGUE_SUBTILES, c, pid_m * BM, pid_n * BN, acc, M, N, BM, BN, TMA)
+        store(c, pid_m * BM, pid_n * BN, acc, M, N, BM, BN, TMA, EPILOGUE_SUBTILES)
 
 
 @triton.jit
@@ -86,7 +89,7 @@ def table_driven(
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
     TMA: tl.constexpr, SPLIT: tl.constexpr, QUEUE: tl.constexpr, FLATTEN: tl.constexpr,
     RECORD: tl.constexpr, STORE_WAIT_K_STEP: tl.constexpr, WARPS: tl.constexpr, TIMEOUT_NS: tl.constexpr,
-    EPILOGUE_SUBTILES: tl.constexpr = 1,  # see store_subtiles
+    EPILOGUE_SUBTILES: tl.constexpr = 1,  # see store
     lda=None, ldb=None, TRANS_A: tl.constexpr = False, TRANS_B: tl.constexpr = False,  # see tile_ops
     PRECISION: tl.constexpr = "ieee",
 ):  # fmt: skip
@@ -171,43 +174,85 @@ TIMEOUT_NS = 2_000_000_000
 SM_REGISTERS, MAX_REGISTERS = 65536, 255
 """Registers of an SM, and of a thread at most (CUDA C++ Programming Guide)."""
 
+NO_PARTIAL = -1
+
+
+def table_of(rows: np.ndarray, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
+    """(table, tiles): int32 [rows, WORDS], and the tile of each partial, int32 [partials]. A split tile's
+    partials are consecutive, in plan order; the last of its segments owns it."""
+    table = np.zeros((len(rows), WORDS), np.int32)
+    table[:, 0], table[:, 1] = np.divmod(rows["tile"], problem.tiles_n)
+    table[:, 2], table[:, 3], table[:, 4] = rows["k0"], rows["k1"], NO_PARTIAL
+    by_tile = np.argsort(rows["tile"], kind="stable")
+    tile = rows["tile"][by_tile]
+    owner = owners(rows["tile"])[by_tile]
+    before = np.append(0, np.cumsum(~owner))  # partials before each row
+    table[by_tile[~owner], 4] = before[:-1][~owner]
+    peers = np.diff(before[1:][owner], prepend=0)
+    split = by_tile[owner][peers > 0]
+    table[split, 5] = peers[peers > 0]
+    table[split, 4] = (before[1:][owner] - peers)[peers > 0]
+    return table, tile[~owner].astype(np.int32)
+
 
 def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
-    """The thread blocks and segments of the schedule's plan, which lies in the GPU's memory."""
+    """The thread blocks and segments of the schedule's plan, which lies in the GPU's memory. Raises
+    KernelError where the partials of its split tiles do not fit there."""
     problem = config.problem(product)
     made = plan(config.schedule, problem, device)
     made.check(problem, device.slots)
-    uploaded = upload(made, problem, memory, device.ctas_per_sm)
-    if not concurrent:
-        return Job(made.rows, made.ctas, partial(launch, config, product, uploaded), check=uploaded.check)
-    uploaded = replace(uploaded, partials=uploaded.partials.to("meta"))  # each launch has its own
+    table, tiles = table_of(made.rows, problem)
+    area, split, queue = problem.tile_m * problem.tile_n, len(tiles) > 0, len(made.shared) > 0
+    size = 4 * len(tiles) * area
+    if memory == "cuda" and size > torch.cuda.get_device_properties().total_memory // 2:
+        raise KernelError(
+            f"the plan has {len(tiles)} partials, which take {size / 1e9:.1f} GB; at most half of the GPU's"
+            " memory is given to them"
+        )
 
-    def launcher(matrices: Matrices, stamps: torch.Tensor | None = None) -> KernelLaunch:
-        made = launch(config, product, uploaded, matrices, stamps)
-        return made.bound_to(matrices, uploaded.workspace())
+    def uploaded(array: np.ndarray) -> torch.Tensor:
+        return torch.from_numpy(np.ascontiguousarray(array, np.int32)).to(memory)
 
-    return Job(made.rows, made.ctas, launcher, uploaded.workspace)
+    def workspace() -> Workspace:
+        if not split and not queue:
+            return {}
+        flags = torch.zeros(len(tiles) + 1, dtype=torch.int32, device=memory)
+        return dict(
+            queue_head=torch.zeros(1, dtype=torch.int32, device=memory),
+            partials=torch.empty(len(tiles), area, dtype=torch.float32, device=memory),
+            flags=flags,
+            fault=flags[-1:],
+        )
 
-
-def launch(
-    config: KernelConfig, product: Product, plan_table: PlanTable, matrices: Matrices,
-    stamps: torch.Tensor | None = None, timeout_ns: int = TIMEOUT_NS,
-) -> KernelLaunch:  # fmt: skip
-    queue = plan_table.rows > plan_table.queue_start
     # A thread block with one segment has nothing to overlap, and C then shares the stages' memory.
-    overlap = config.overlap and plan_table.most_segments > 1 and not queue
-    store_wait = SPLIT_STORE_WAIT_K_STEP if plan_table.split else STORE_WAIT_K_STEP
-    arrays = ("table", "offsets", "k_steps", "queue_head", "queue_start", "rows", "partials", "flags")
-    values: dict[str, Any] = {name: getattr(plan_table, name) for name in arrays}
-    values |= dict(
-        fault=plan_table.flags[-1:], SPLIT=plan_table.split, QUEUE=queue, FLATTEN=overlap,
-        STORE_WAIT_K_STEP=store_wait if overlap else 0, WARPS=config.warps, TIMEOUT_NS=timeout_ns,
-        EPILOGUE_SUBTILES=config.epilogue_subtiles, num_stages=config.stages,
+    overlap = config.overlap and int(np.diff(made.offsets).max()) > 1 and not queue
+    store_wait = SPLIT_STORE_WAIT_K_STEP if split else STORE_WAIT_K_STEP
+    k_steps = np.append(0, np.cumsum(made.segments["k1"] - made.segments["k0"], dtype=np.int64))
+    ahead = np.zeros((2, WORDS), np.int32)  # a thread block reads so far
+    values = dict(
+        table=uploaded(np.append(table, ahead, axis=0)), offsets=uploaded(made.offsets),
+        k_steps=uploaded(np.diff(k_steps[made.offsets])),
+        queue_start=len(made.segments), rows=len(made.rows),
+        queue_head=None, partials=None, flags=None, fault=None, SPLIT=split, QUEUE=queue, FLATTEN=overlap,
+        STORE_WAIT_K_STEP=store_wait if overlap else 0, WARPS=config.warps, TIMEOUT_NS=TIMEOUT_NS,
+        EPILOGUE_SUBTILES=config.epilogue_subtiles,
     )  # fmt: skip
-    if plan_table.split:
+    if split:
         # By default ptxas takes so few registers that a fix-up has four loads in flight, not dozens.
-        registers = SM_REGISTERS // (32 * config.warps * plan_table.ctas_per_sm) // 8 * 8
+        registers = SM_REGISTERS // (32 * config.warps * device.ctas_per_sm) // 8 * 8
         accumulator = config.tile[0] * config.tile[1] // (32 * config.warps)
         if registers >= accumulator + 64:  # else so many blocks do not fit, and `record` says so
             values["maxnreg"] = min(MAX_REGISTERS, registers)
-    return kernel_launch(table_driven, plan_table.ctas, config, product, values, matrices, stamps)
+    return simple_job(
+        table_driven, made.ctas, config, product, values, workspace, concurrent, made.rows,
+        partial(check, tiles),
+    )  # fmt: skip
+
+
+def check(tiles: np.ndarray, workspace: Workspace) -> None:
+    """Raise KernelError, naming the tile, where a wait for a partial timed out; the flags are reset."""
+    if workspace and (fault := int(workspace["fault"])):
+        workspace["flags"].zero_()
+        raise KernelError(
+            f"tile {tiles[fault - 1]} waited for a partial that never came; its thread blocks gave up"
+        )

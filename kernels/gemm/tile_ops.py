@@ -47,27 +47,21 @@ def load(
 
 
 @triton.jit
-def store(x, row, col, value, ROWS, COLS, BR: tl.constexpr, BC: tl.constexpr, TMA: tl.constexpr):
-    """Write value [BR, BC] to x at (row, col), in x's dtype; elements outside the matrix are dropped."""
-    if TMA:
+def store(
+    x, row, col, value, ROWS, COLS, BR: tl.constexpr, BC: tl.constexpr, TMA: tl.constexpr,
+    SUBTILES: tl.constexpr = 1,
+):  # fmt: skip
+    """Write value [BR, BC] to x at (row, col), in x's dtype; elements outside the matrix are dropped. In 2
+    epilogue SUBTILES, it needs half the shared memory."""
+    if SUBTILES == 2:
+        left, right = tl.split(tl.permute(tl.reshape(value, (BR, 2, BC // 2)), (0, 2, 1)))
+        store(x, row, col, left, ROWS, COLS, BR, BC // 2, TMA)
+        store(x, row, col + BC // 2, right, ROWS, COLS, BR, BC // 2, TMA)
+    elif TMA:
         x.store([row, col], value.to(x.dtype))
     else:
         pointers, mask = block_pointers(x, row, col, ROWS, COLS, None, BR, BC)
         tl.store(pointers, value.to(x.dtype.element_ty), mask=mask)
-
-
-@triton.jit
-def store_subtiles(
-    EPILOGUE_SUBTILES: tl.constexpr, x, row, col, value, ROWS, COLS,
-    BR: tl.constexpr, BC: tl.constexpr, TMA: tl.constexpr,
-):  # fmt: skip
-    """`store` in 1 epilogue subtile, or in 2, which need half the shared memory."""
-    if EPILOGUE_SUBTILES == 1:
-        store(x, row, col, value, ROWS, COLS, BR, BC, TMA)
-    else:
-        left, right = tl.split(tl.permute(tl.reshape(value, (BR, 2, BC // 2)), (0, 2, 1)))
-        store(x, row, col, left, ROWS, COLS, BR, BC // 2, TMA)
-        store(x, row, col + BC // 2, right, ROWS, COLS, BR, BC // 2, TMA)
 
 
 @triton.jit

@@ -8,13 +8,8 @@ since.
 import triton
 import triton.language as tl
 
-from tilesim.devices.device import Device
-from tilesim.kernel_config import KernelConfig
-from tilesim.products import Product
-
-from ..launch.job import Job
-from .jobs import simple_job
-from .tile_ops import compute_pid, multiply
+from .jobs import job_of
+from .tile_ops import compute_pid, multiply, store
 
 LAST_DIM_FIRST = tl.constexpr(tuple(map(int, triton.__version__.split(".")[:2])) >= (3, 7))
 
@@ -52,11 +47,7 @@ def uncoalesced(
         x = load_uncoalesced(a, pid_m * BM, k * BK, M, K, stride, BM, BK)  # [BM, BK]
         y = load_uncoalesced(b, k * BK, pid_n * BN, K, N, stride, BK, BN)  # [BK, BN]
         acc = multiply(x, y, acc, PRECISION)  # [BM, BN]
-    r = pid_m * BM + tl.arange(0, BM)[:, None]
-    n = pid_n * BN + tl.arange(0, BN)[None, :]
-    pointers = c + (tl.cast(r, tl.int64) * N + n)
-    tl.store(pointers, acc.to(c.dtype.element_ty), mask=(r < M) & (n < N))
+    store(c, pid_m * BM, pid_n * BN, acc, M, N, BM, BN, False)
 
 
-def job(config: KernelConfig, product: Product, device: Device, memory: str, concurrent: bool) -> Job:
-    return simple_job(uncoalesced, config.problem(product).tiles, config, product, {"stride": 1})
+job = job_of(uncoalesced, lambda config: {"stride": 1})

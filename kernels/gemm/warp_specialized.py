@@ -11,8 +11,6 @@ during an epilogue. All consumers work on one tile, and the tensor cores are idl
              fill the at least 64 rows of a wgmma, and A's rows its as few as 16 columns
 """
 
-from typing import Any
-
 import torch
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -25,7 +23,7 @@ from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 from tilesim.schedules.stream_k import shares
 
-from ..launch.job import Job
+from ..launch.job import Job, Workspace
 from . import stages
 from .jobs import simple_job
 from .stream_k import add_partials, corner, cta_of, segment, segment_count, store_partial
@@ -47,6 +45,7 @@ def consume(
     COLUMNS: gl.constexpr = BM if SWAP else BN - REST
     layout: gl.constexpr = stages.wgmma_layout(COLUMNS, smem_a.dtype, gl.num_warps())
     PIECE: gl.constexpr = BN // EPILOGUE_SUBTILES
+    BUFFERS: gl.constexpr = 2 if REST else 1
     piece_layout: gl.constexpr = stages.wgmma_layout(PIECE, smem_a.dtype, gl.num_warps())
     rest_layout: gl.constexpr = stages.wgmma_layout(REST if REST else 16, smem_a.dtype, gl.num_warps())
     stored = 0  # pieces
@@ -62,14 +61,14 @@ def consume(
         previous = 0  # not `stage`, which Triton's frontend would treat as the same value
         for k in range(k0, k1):
             hopper.mbarrier.wait(full.index(stage), phase)
-            x = stages.wgmma_operand(smem_a.index(stage * GROUPS + GROUP), TRANS_A)  # [BM, BK]
-            y = stages.wgmma_operand(smem_b.index(stage), TRANS_B)  # [BK, BN]
+            x = stages.turned(smem_a.index(stage * GROUPS + GROUP), TRANS_A)  # [BM, BK]
+            y = stages.turned(smem_b.index(stage), TRANS_B)  # [BK, BN]
             if SWAP:
                 acc = hopper.warpgroup_mma(y.permute((1, 0)), x.permute((1, 0)), acc, is_async=True)
             else:
                 acc = hopper.warpgroup_mma(x, y, acc, is_async=True)
             if REST:
-                z = stages.wgmma_operand(smem_rest.index(stage), TRANS_B)  # [BK, REST]
+                z = stages.turned(smem_rest.index(stage), TRANS_B)  # [BK, REST]
                 rest = hopper.warpgroup_mma(x, z, rest, is_async=True)
                 acc, rest = hopper.warpgroup_mma_wait(2, deps=(acc, rest))
             else:
@@ -94,19 +93,15 @@ def consume(
             store_partial(acc, partials, flags, cta * GROUPS + GROUP, ROWS, COLUMNS, layout)
         elif SWAP:
             stages.store_subtile(c, smem_c.index(GROUP), acc, row, column, layout, 0, True)
-        elif REST:
-            stored = stages.store_pieces(
-                c, smem_c, acc, row, column, stored, GROUP, ROWS, COLUMNS, PIECE, piece_layout
-            )  # fmt: skip
-            stored = stages.store_pieces(
-                c, smem_c, rest, row, column + COLUMNS, stored, GROUP, ROWS, REST, PIECE, piece_layout
-            )  # fmt: skip
-        elif EPILOGUE_SUBTILES == 1:
-            stages.store_subtile(c, smem_c.index(GROUP), acc, row, column, layout, 0)
         else:
-            left, right = stages.split_columns(acc, ROWS, BN)
-            stages.store_subtile(c, smem_c.index(GROUP), left, row, column, piece_layout, 0)
-            stages.store_subtile(c, smem_c.index(GROUP), right, row, column + PIECE, piece_layout, 0)
+            stored = stages.store_pieces(
+                c, smem_c, BUFFERS, acc, row, column, stored, GROUP, ROWS, COLUMNS, PIECE, piece_layout
+            )  # fmt: skip
+            if REST:
+                column += COLUMNS
+                stored = stages.store_pieces(
+                    c, smem_c, BUFFERS, rest, row, column, stored, GROUP, ROWS, REST, PIECE, piece_layout
+                )  # fmt: skip
     hopper.tma.store_wait(0)
 
 
@@ -182,7 +177,7 @@ def job(config: KernelConfig, product: Product, device: Device, memory: str, con
     if narrow:
         boxes["b_rest"] = bk, narrow
 
-    def workspace() -> dict[str, torch.Tensor]:
+    def workspace() -> Workspace:
         if not shared:
             return {}
         return dict(
@@ -190,12 +185,12 @@ def job(config: KernelConfig, product: Product, device: Device, memory: str, con
             flags=stages.flags(ctas, config.warps * groups(config)),
         )
 
-    values: dict[str, Any] = {"b_rest": None, "partials": None, "flags": None} | workspace() | dict(
-        shared=shared, EPILOGUE_SUBTILES=parts, SWAP=swap_ab(config.tile), REST=narrow,
-        GROUPS=groups(config), SPLIT=shared > 0,
+    values = dict(
+        b_rest=None, partials=None, flags=None, shared=shared, EPILOGUE_SUBTILES=parts,
+        SWAP=swap_ab(config.tile), REST=narrow, GROUPS=groups(config), SPLIT=shared > 0,
         launch_pdl=stages.uses_dependent_launch(config, product, device),
     )  # fmt: skip
     return simple_job(
         warp_specialized, ctas, config, product, values,
-        workspace=workspace, make_descriptor=stages.descriptor, boxes=boxes,
+        workspace, concurrent, make_descriptor=stages.descriptor, boxes=boxes,
     )  # fmt: skip

@@ -53,11 +53,11 @@ class KernelLaunch:
     def launch_with(self, matrices: Matrices, workspace: dict[str, Any]) -> None:
         """Launch with another workspace and other matrices, of the same shapes, strides, dtypes and
         alignment; nothing of that is checked."""
-        if not self.compiled:
+        if self.compiled:
+            launch, rest = self.compiled[0]
+            launch(*self._arguments_with(matrices, workspace), *rest)
+        else:
             self.bound_to(matrices, workspace)()
-            return
-        launch, rest = self.compiled[0]
-        launch(*self._arguments_with(matrices, workspace), *rest)
 
     def bound_to(self, matrices: Matrices, workspace: dict[str, Any]) -> "KernelLaunch":
         """A launch that does so at each call."""
@@ -97,6 +97,8 @@ class KernelLaunch:
 
 Launch = Callable[[], object]
 
+Workspace = dict[str, torch.Tensor]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Job:
@@ -112,7 +114,7 @@ class Job:
     rows: np.ndarray
     ctas: int
     launcher: Callable[..., KernelLaunch]
-    workspace: Callable[[], dict[str, torch.Tensor]] = dict
+    workspace: Callable[[], Workspace] = dict
     check: Callable[[], None] = lambda: None
 
 

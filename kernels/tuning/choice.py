@@ -57,8 +57,9 @@ def choices(product: Product, gpu: Gpu | None) -> list[KernelConfig]:
             _warn(gpu)
     k = max(16, 64 // product.operand_bytes)  # K-steps so small that three fit anywhere
     for side, warps, stages in ((128, 8, 3), (32, 4, 1)):
-        tile = (_within(side, product.m), _within(side, product.n), k)
-        found.append(KernelConfig("naive", "naive", tile, "grouped:8", warps, stages))
+        # Powers of two from 16, not above `side`, that are enough for the matrix.
+        m, n = (min(side, max(16, 1 << (size - 1).bit_length())) for size in (product.m, product.n))
+        found.append(KernelConfig("naive", "naive", (m, n, k), "grouped:8", warps, stages))
     return [replace(one, stages=stages) for one in found for stages in range(one.stages, 0, -1)]
 
 
@@ -95,15 +96,12 @@ def rows(gpu: Gpu) -> Sequence[Row]:
     paths = [own] if own else []
     if shipped.is_dir():
         paths += sorted(str(path) for path in shipped.iterdir() if path.name.endswith(".json"))
-    tables = (read(path) for path in paths)
-    return next((table["rows"] for table in tables if _is(table["machine"]["gpu"], gpu)), ())
-
-
-def _is(name: str, gpu: Gpu) -> bool:
-    made_on = named(name)
-    return name == gpu.name or (
-        made_on is not None and (made_on.preset, made_on.sms) == (gpu.preset, gpu.sms)
-    )
+    for table in map(read, paths):
+        name = table["machine"]["gpu"]
+        made_on = named(name)
+        if name == gpu.name or (made_on and (made_on.preset, made_on.sms) == (gpu.preset, gpu.sms)):
+            return table["rows"]
+    return ()
 
 
 @cache
@@ -114,11 +112,6 @@ def _warn(gpu: Gpu) -> None:
         " in the environment has it used",
         stacklevel=3,
     )
-
-
-def _within(side: int, size: int) -> int:
-    """The side of a tile for a matrix of this size: a power of two from 16, not above `side`."""
-    return min(side, max(16, 1 << (size - 1).bit_length()))
 
 
 PRODUCT = ("m", "n", "k", "dtype", "layout")

@@ -44,25 +44,25 @@ def drawn(count: int, seed: int, kinds: Sequence[str] = DRAWN_KINDS) -> list[tup
     return found
 
 
-def products(kinds: Iterable[str]) -> list[Product]:
-    """Every shape of each kind, such as "bf16:nn", and what is drawn of it; the shapes in random order."""
-    random = Random(0)
-    found = []
-    for kind in kinds:
-        dtype, _, layout = kind.partition(":")
-        shapes = random.sample(SHAPES, len(SHAPES))
-        shapes += [size for draw in DRAWS for *size, of in drawn(*draw) if of == kind]
-        found += [Product(*shape, dtype, layout) for shape in shapes]
+@cache
+def listed() -> list[tuple[tuple[int, int, int], str, bool]]:
+    """M, N and K of products; their kind, "" for every kind; and whether nothing may be fitted to them."""
+    found = [(shape, "", i % HELD_OUT == 2) for i, shape in enumerate(SHAPES)]
+    for draw in DRAWS:
+        for i, (*size, kind) in enumerate(drawn(*draw)):
+            found.append((tuple(size), kind, i // len(DRAWN_KINDS) % HELD_OUT == 2))
     return found
 
 
-@cache
+def products(kinds: Iterable[str]) -> list[Product]:
+    """Every shape of each kind, such as "bf16:nn", and what is drawn of it, in random order."""
+    random, found = Random(0), []
+    for kind in kinds:
+        dtype, _, layout = kind.partition(":")
+        sizes = [size for size, of, _ in listed() if of in ("", kind)]
+        found += [Product(*size, dtype, layout) for size in random.sample(sizes, len(sizes))]
+    return found
+
+
 def held_out() -> frozenset[tuple[int, int, int]]:
-    """M, N and K of what nothing may be fitted to."""
-    turns = [
-        one[:3]
-        for draw in DRAWS
-        for i, one in enumerate(drawn(*draw))
-        if i // len(DRAWN_KINDS) % HELD_OUT == 2
-    ]
-    return frozenset((*SHAPES[2::HELD_OUT], *turns))
+    return frozenset(size for size, _, out in listed() if out)

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from multiprocessing import get_context
 from typing import Any
 
@@ -47,28 +47,25 @@ def method(samples: int) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Times:
-    """Of one product: the µs of each kernel, those of the finalists by the later samples, and of cuBLAS, None
-    where it cannot multiply such operands; `wrong` and `failed`: why a kernel was not timed."""
+PROGRESS_UNITS = 100
 
-    us: dict[KernelConfig, float] = field(default_factory=dict)
-    cublas_us: float | None = None
-    wrong: dict[KernelConfig, str] = field(default_factory=dict)
-    failed: dict[KernelConfig, str] = field(default_factory=dict)
+Times = tuple[dict[KernelConfig, float], float | None, dict[KernelConfig, tuple[str, str]]]
+"""Of one product: the µs of each kernel, those of the finalists by the later samples; of cuBLAS, None where
+it cannot multiply such operands; and why a kernel was not timed: it is "wrong" or has "failed", and how."""
 
 
 def times(
     product: Product, configs: Sequence[KernelConfig], samples: int, seed: int = 0,
-    progress: Callable[[float], object] = lambda share: None,
+    progress: Callable[[int], object] = lambda units: None,
 ) -> Times:  # fmt: skip
-    """Time `configs`, which can compute `product`; `progress` gets the share that is screened. Raises
-    KernelError where the operands do not fit into the GPU's memory, or the GPU fails."""
+    """Time `configs`, which can compute `product`; `progress` gets how many more of PROGRESS_UNITS are done.
+    Raises KernelError where the operands do not fit into the GPU's memory, or the GPU fails."""
     with gpu_memory(product), working_gpu():
-        device, found = this_gpu(1), Times()
+        device, best = this_gpu(1), float("inf")
+        found: dict[KernelConfig, float] = {}
+        untimed: dict[KernelConfig, tuple[str, str]] = {}
         sets = [matrices(product, "cuda", seed + i) for i in range(sets_beyond_l2(product))]
         rotations: dict[KernelConfig, Rotation] = {}
-        best = float("inf")
         for i, config in enumerate(configs):
             try:
                 work = job(config, product, device)
@@ -76,25 +73,26 @@ def times(
                 try:
                     verify_result(str(config), launches[0], product, sets[0])
                 except KernelError as wrong:
-                    found.wrong[config] = str(wrong)
+                    untimed[config] = "wrong", str(wrong)
                     continue
                 work.check()
                 rotation = Rotation(capture(launches), launches)
             except (TilesimError, RuntimeError, ValueError, TypeError) as failed:
                 if "CUDA" in str(failed):
                     raise
-                found.failed[config] = str(failed).split("\n")[0][:120]
+                untimed[config] = "failed", str(failed).split("\n")[0][:120]
                 continue
             finally:
-                progress((i + 1) / len(configs))
+                done, now_done = (PROGRESS_UNITS * count // len(configs) for count in (i, i + 1))
+                progress(now_done - done)
             us = sample({config: rotation}, 0, 1)[config]
             if us[0] < HOPELESS * best:
                 us = sample({config: rotation}, 0, SCREENING)[config]
-            found.us[config] = spread(us)["us"]
-            best = min(best, found.us[config])
+            found[config] = spread(us)["us"]
+            best = min(best, found[config])
             rotations[config] = rotation
         turns: dict[Any, Rotation] = {
-            one: rotations[one] for one in sorted(found.us, key=found.us.__getitem__)[:FINALISTS]
+            one: rotations[one] for one in sorted(found, key=found.__getitem__)[:FINALISTS]
         }
         library = [cublas(product.dtype, operands) for operands in sets]
         try:
@@ -103,10 +101,10 @@ def times(
             pass  # cuBLAS cannot multiply such operands
         else:
             turns[CUBLAS] = Rotation(capture(library), library)
-        seen = sample(turns, WARMUP, samples) if found.us else {}
+        seen = sample(turns, WARMUP, samples) if found else {}
         final = {one: spread(us)["us"] for one, us in seen.items()}
         cublas_us = final.pop(CUBLAS, None)
-        return Times(found.us | final, cublas_us, found.wrong, found.failed)
+        return found | final, cublas_us, untimed
 
 
 def launches_for(work: Job, sets: Sequence[Matrices]) -> list[Callable[[], object]]:
@@ -118,11 +116,11 @@ def launches_for(work: Job, sets: Sequence[Matrices]) -> list[Callable[[], objec
 def compile_all(products: Iterable[Product], device: Device, processes: int) -> set[tuple[KernelConfig, str]]:
     """Launch each kernel once on the smallest product that it is a candidate for, so that Triton keeps it.
     Returns (config, dtype and layout) of those after which the GPU failed, which no later launch may risk."""
-    smallest: dict[tuple[KernelConfig, str], tuple[KernelConfig, Product]] = {}
+    smallest: dict[tuple[KernelConfig, str], Product] = {}
     for product in sorted(products, key=lambda each: each.flops):
         for config in candidates(product, device):
-            smallest.setdefault((config, kind(product)), (config, product))
-    work, failed = list(smallest.values()), set()
+            smallest.setdefault((config, kind(product)), product)
+    work, failed = [(config, product) for (config, _), product in smallest.items()], set()
     while work:
         with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
             ended = list(pool.map(_launch_each, [work[i::processes] for i in range(processes)]))
@@ -150,9 +148,6 @@ def _launch_each(work: list[tuple[KernelConfig, Product]]) -> tuple[list, list]:
     return [], []
 
 
-PROGRESS_UNITS = 100
-
-
 def tune(
     *products: Product, samples: int = 100, seed: int = 0, top: int | None = None,
     table: dict[str, Any] | None = None, progress: Callable[[int], object] = lambda units: None,
@@ -171,35 +166,25 @@ def tune(
     require_gpu()
     made: dict[str, Any] = {"machine": facts(), "method": method(samples), "rows": []}
     table = merged(table or made, made)
+    device = this_gpu(1)
     for product in products:
-        made["rows"].append(_row(product, samples, seed, top, progress))
+        loads = "ptr" if no_tma(product) else "tma"
+        if top is None:
+            every = list(candidates(product, device, loads))
+        else:
+            from tilesim.choice.choose import choose  # matmul imports this package, and needs no model
+
+            every = [one.config for one in choose(product, device, loads)[:top]]
+        us, cublas_us, untimed = times(product, every, samples, seed, progress)
+        for what, why in untimed.values():
+            if what == "wrong":
+                raise KernelError(why)
+        if not us:
+            raise KernelError(f"none of {len(every)} kernels can compute {product} on this GPU")
+        best = min(us, key=us.__getitem__)
+        found = {"config": str(best), "us": us[best], "cublas_us": cublas_us, "candidates": len(us)}
+        made["rows"].append(asdict(product) | found)
     return merged(table, made)
-
-
-def _row(
-    product: Product, samples: int, seed: int, top: int | None, progress: Callable[[int], object]
-) -> dict[str, Any]:
-    device, loads, done = this_gpu(1), "ptr" if no_tma(product) else "tma", 0
-    if top is None:
-        every = list(candidates(product, device, loads))
-    else:
-        from tilesim.choice.choose import choose  # matmul imports this package, and needs no model
-
-        every = [one.config for one in choose(product, device, loads)[:top]]
-
-    def screened(share: float) -> None:
-        nonlocal done
-        progress(round(share * PROGRESS_UNITS) - done)
-        done = round(share * PROGRESS_UNITS)
-
-    found = times(product, every, samples, seed, screened)
-    for why in found.wrong.values():
-        raise KernelError(why)
-    if not found.us:
-        raise KernelError(f"none of {len(every)} kernels can compute {product} on this GPU")
-    best = min(found.us, key=found.us.__getitem__)
-    us = {"us": found.us[best], "cublas_us": found.cublas_us, "candidates": len(found.us)}
-    return asdict(product) | {"config": str(best)} | us
 
 
 def all_times(
@@ -224,18 +209,16 @@ def all_times(
             break
         every = [one for one in candidates(product, device) if (one, kind(product)) not in broken]
         try:
-            found = times(product, every, samples)
+            us, cublas_us, untimed = times(product, every, samples)
         except KernelError as error:
             report["stopped"] = str(error)
             break
-        for what, whys in (("wrong", found.wrong), ("failed", found.failed)):
-            report[what] += [[str(config), str(product), why] for config, why in whys.items()]
-        us = [
-            [numbers.setdefault(config, len(numbers)), taken]
-            for config, taken in sorted(found.us.items(), key=lambda item: item[1])
-        ]
+        for config, (what, why) in untimed.items():
+            report[what].append([str(config), str(product), why])
+        by_time = sorted(us.items(), key=lambda item: item[1])
         size = product.m, product.n, product.k
-        about = {"held_out": size in held_out(), "cublas_us": found.cublas_us, "us": us}
-        report["rows"].append(asdict(product) | about)
+        found = {"held_out": size in held_out(), "cublas_us": cublas_us}
+        found["us"] = [[numbers.setdefault(config, len(numbers)), taken] for config, taken in by_time]
+        report["rows"].append(asdict(product) | found)
         progress(1)
     return report | {"kernels": list(map(str, numbers))}

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from tilesim import Device, gemm
 from tilesim.choice import candidates as tables
 from tilesim.choice.candidates import ORDER, candidates
-from tilesim.choice.choose import choose
-from tilesim.choice.estimate import LIMITS
+from tilesim.choice.choose import LIMITS, choose
 from tilesim.choice.sharing import waves
 from tilesim.devices.hardware import Hardware
 from tilesim.devices.presets import presets
@@ -96,17 +95,18 @@ def test_no_kernel_reaches_more_than_the_tensor_cores_do():
 MINE = """
 from tilesim.gemm import Kernel, Tilings, operands_in_stages
 
-KERNEL = Kernel(
+MINE = Kernel(
     shared_bytes=operands_in_stages,
     schedules=("naive",),
     tilings=(Tilings("naive", ((128, 128, 1, 8),)),),
 )
+KERNELS = {"my-kernel": MINE}
 """
 
 
 def test_a_new_kernel_is_a_file(tmp_path, monkeypatch):
-    """Of its rules; that of the kernel itself is another, of the same name."""
-    (tmp_path / "my_kernel.py").write_text(MINE)
+    """Of its rules; that of the kernel itself is another."""
+    (tmp_path / "mine.py").write_text(MINE)
     monkeypatch.setattr(gemm, "__path__", [*gemm.__path__, str(tmp_path)])
     kernels.cache_clear()
     try:

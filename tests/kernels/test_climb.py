@@ -112,9 +112,10 @@ def test_the_hopper_kernels_are_called_with_all_that_they_take(launch_of, kernel
     assert launch.ctas == min(132, problem.tiles)
     names, options = launch.kernel.arg_names, dict(launch.constants)
     given = dict(zip(names, launch.arguments, strict=False)) | options
-    assert options.pop("launch_pdl") and options.keys() <= {*names, "num_warps"}
+    assert options.pop("launch_pdl") and options.pop("num_stages") == launch.config.stages
+    assert options.keys() <= {*names, "num_warps"}
     assert [options.pop(name, False) for name in ("TRANS_A", "TRANS_B")] == [way == "t" for way in layout]
-    assert set(names) == given.keys() - {"num_warps", "launch_pdl"} | {"TRANS_A", "TRANS_B"}
+    assert set(names) == given.keys() - {"num_warps", "num_stages", "launch_pdl"} | {"TRANS_A", "TRANS_B"}
     assert (given["M"], given["N"], given["K"], given["tile_order"]) == (1000, 512, 256, None)
     assert (given["BM"], given["BN"], given["BK"], given["ORDER"], given["GROUP_M"]) == (*tile, "grouped", 4)
     assert options["num_warps"] == (4 if kernel == "ping-pong" else warps)

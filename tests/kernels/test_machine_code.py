@@ -28,6 +28,7 @@ values = dict(
     FLATTEN=variant.overlap, STORE_WAIT_K_STEP=STORE_WAIT_K_STEP if variant.overlap else 0,
     EPILOGUE_SUBTILES=variant.epilogue_subtiles, SPLIT=False, QUEUE=False, WARPS=8, TIMEOUT_NS=TIMEOUT_NS,
     lda=None, ldb=None, TRANS_A=trans_a, TRANS_B=trans_b, PRECISION="tf32" if dtype == "tf32" else "ieee",
+    SWAP=False, DEPENDENT_LAUNCH=False,
 )
 values |= driven.get(name, {})
 boxes = dict(a=(depth, 128) if trans_a else (128, depth), b=(256, depth) if trans_b else (depth, 256),

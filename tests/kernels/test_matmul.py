@@ -15,7 +15,7 @@ from tilesim.errors import TilesimError
 from tilesim.gemm import fit
 from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
-from tilesim_kernels import KernelError, dispatch, errors, matmul
+from tilesim_kernels import KernelError, errors, matmul
 from tilesim_kernels.gemm import stages
 from tilesim_kernels.launch import cublas
 from tilesim_kernels.launch.job import Job
@@ -26,8 +26,8 @@ op = import_module("tilesim_kernels.matmul")
 
 @pytest.fixture(autouse=True)
 def nothing_known(monkeypatch):
-    monkeypatch.setattr(dispatch, "_known", {})
-    dispatch._job.cache_clear()
+    monkeypatch.setattr(op, "_known", {})
+    op._job.cache_clear()
 
 
 def matrix(rows, columns, dtype=torch.float32, seed=0, trans=False):
@@ -92,7 +92,7 @@ def test_any_dtype_in_any_layout(precision, name, layout, size):
 def test_fp32_is_tf32_where_torch_s_own_products_are(monkeypatch, precision):
     asked = []
     monkeypatch.setattr(
-        dispatch, "choices", lambda product, gpu: asked.append(product.dtype) or choice.choices(product, gpu)
+        op, "choices", lambda product, gpu: asked.append(product.dtype) or choice.choices(product, gpu)
     )
     for one in ("highest", "high", "highest"):
         precision(one)
@@ -244,15 +244,15 @@ def test_a_kernel_that_cannot_be_launched_gives_way_for_good(monkeypatch):
             raise KernelError("too many stages")
         return jobs(config, *rest, **options)
 
-    jobs = dispatch.job
-    monkeypatch.setattr(dispatch, "job", job)
+    jobs = op.job
+    monkeypatch.setattr(op, "job", job)
     a, b = matrix(40, 24), matrix(24, 17)
     for _ in range(2):
         assert off(matmul(a, b), a, b) < 1e-5
     assert tried == [3, 2, 1]
-    dispatch._known.clear()
-    dispatch._job.cache_clear()
-    monkeypatch.setattr(dispatch, "choices", lambda *key: choice.choices(*key)[:2])
+    op._known.clear()
+    op._job.cache_clear()
+    monkeypatch.setattr(op, "choices", lambda *key: choice.choices(*key)[:2])
     with pytest.raises(KernelError, match="too many stages"):
         matmul(a, b)
 
@@ -264,7 +264,7 @@ def test_what_is_kept_of_one_product_multiplies_others_of_its_kind(monkeypatch):
         for x in (a, a.T.contiguous().T, wide[::2, ::2][:, :24]):
             assert off(matmul(x, b), x, b) < 1e-5
     # row-major and column-major A; of the one without a dense dimension, its copy's, which is row-major
-    assert len(dispatch._known) == 2
+    assert len(op._known) == 2
 
 
 @pytest.mark.parametrize("schedule", ["stream-k", "persistent-dynamic"])
@@ -272,12 +272,12 @@ def test_plans_have_a_workspace_of_their_own(monkeypatch, schedule):
     """What is kept for the next product holds neither operands nor partials."""
     product = Product(70, 36, 72, "fp32")
     chosen = KernelConfig("table", schedule, (32, 32, 32), warps=8, stages=3, overlap=True)
-    monkeypatch.setattr(dispatch, "choices", lambda *key: [chosen])
+    monkeypatch.setattr(op, "choices", lambda *key: [chosen])
     a, b = matrix(70, 72), matrix(72, 36, seed=1)
     results = [matmul(a, b) for _ in range(2)]
     assert off(results[0], a, b) < 1e-5
     assert torch.equal(*results)
-    launchers = [dispatch._job(chosen, product, None).launcher((a, b, results[0])) for _ in range(2)]
+    launchers = [op._job(chosen, product, None).launcher((a, b, results[0])) for _ in range(2)]
     for launch in launchers:
         launch()
     left = weakref.ref(a), weakref.ref(b), weakref.ref(results[0])
@@ -289,17 +289,17 @@ def test_plans_have_a_workspace_of_their_own(monkeypatch, schedule):
 def test_launches_of_a_job_share_a_workspace_where_they_follow_one_another(monkeypatch):
     """On one stream they do; on two, or in a graph, which may run beside others, they must not."""
     capturing, stream = [False], [1]
-    monkeypatch.setattr(dispatch, "INTERPRETED", False)
-    monkeypatch.setattr(dispatch, "capturing", lambda: capturing[0])
+    monkeypatch.setattr(op, "INTERPRETED", False)
+    monkeypatch.setattr(op, "capturing", lambda: capturing[0])
     driver = SimpleNamespace(active=SimpleNamespace(get_current_stream=lambda index: stream[0]))
-    monkeypatch.setattr(dispatch.triton.runtime, "driver", driver)
+    monkeypatch.setattr(op.triton.runtime, "driver", driver)
     work = Job(np.empty(0), 1, launcher=lambda *operands: None, workspace=lambda: {"flags": torch.zeros(1)})
-    one = dispatch.workspace(work, 0)
-    assert dispatch.workspace(work, 0) is one
+    one = op.workspace(work, 0)
+    assert op.workspace(work, 0) is one
     stream[0] = 2
-    assert dispatch.workspace(work, 0) is not one
+    assert op.workspace(work, 0) is not one
     stream[0], capturing[0] = 1, True
-    others = [dispatch.workspace(work, 0) for _ in range(2)]
+    others = [op.workspace(work, 0) for _ in range(2)]
     assert others[0] is not one and others[0] is not others[1]
 
 
@@ -316,7 +316,7 @@ def test_a_compiled_layer_and_its_gradients(gpu, monkeypatch, mode, schedule):
     """reduce-overhead captures a CUDA graph, which must not take a plan's tables for its own."""
     if schedule:
         config = KernelConfig("table", schedule, (128, 128, 64), overlap=True)
-        monkeypatch.setattr(dispatch, "choices", lambda *asked: [config])
+        monkeypatch.setattr(op, "choices", lambda *asked: [config])
 
     def layer(x, weight):
         return matmul(x, weight.T).sigmoid() + 1
@@ -354,7 +354,7 @@ def test_a_product_in_a_captured_graph_is_right_at_each_replay(gpu):
 
 def test_captured_launches_find_their_flags_at_zero_and_leave_them_so(gpu, monkeypatch):
     config = KernelConfig("warp-specialized", "stream-k", (128, 128, 64), overlap=True)
-    monkeypatch.setattr(dispatch, "choices", lambda *asked: [config] * 2)
+    monkeypatch.setattr(op, "choices", lambda *asked: [config] * 2)
     a, b = matrix(512, 4096, torch.bfloat16), matrix(4096, 512, torch.bfloat16, seed=1)
     right = matmul(a, b)
     torch.cuda.synchronize()
@@ -369,7 +369,7 @@ def test_captured_launches_find_their_flags_at_zero_and_leave_them_so(gpu, monke
 
 def test_plans_that_share_tiles_may_run_on_two_streams_at_once(gpu, monkeypatch):
     config = KernelConfig("table", "stream-k", (128, 128, 64), overlap=True)
-    monkeypatch.setattr(dispatch, "choices", lambda *asked: [config])
+    monkeypatch.setattr(op, "choices", lambda *asked: [config])
     a, b = matrix(512, 8192, torch.bfloat16), matrix(8192, 512, torch.bfloat16, seed=1)
     right = matmul(a, b)
     torch.cuda.synchronize()
@@ -391,7 +391,7 @@ def test_too_many_stages_become_fewer(gpu, monkeypatch):
     monkeypatch.setattr(choice, "rows", lambda name: [row])
     a, b = matrix(512, 2048, torch.bfloat16), matrix(2048, 512, torch.bfloat16, seed=1)
     assert off(matmul(a, b), a, b) <= reference.TOLERANCE["bf16"]
-    ((_, run, _),) = dispatch._known.values()
+    ((_, run, _),) = op._known.values()
     assert run.config.stages < 9 and run.config.tile == (128, 256, 64)
 
 

@@ -13,7 +13,6 @@ from tilesim.plans import segments
 from tilesim.products import Product
 from tilesim_kernels import KernelError
 from tilesim_kernels.gemm import table
-from tilesim_kernels.launch import plan_table
 from tilesim_kernels.measure import record as recording
 
 EVERY = [name if name != "split-k" else "split-k:3" for name in SCHEDULES]
@@ -81,23 +80,24 @@ def only_owners_wait(spans):
 
 @pytest.mark.on_device
 @pytest.mark.parametrize("overlap", [True, False])
-def test_a_partial_that_never_comes_ends_in_an_error_and_the_next_launch_is_right(overlap):
+def test_a_partial_that_never_comes_ends_in_an_error_and_the_next_launch_is_right(monkeypatch, overlap):
+    monkeypatch.setattr(table, "TIMEOUT_NS", 50_000_000)
     config = replace(config_named("table:split-k:2", HALVES), overlap=overlap)
-    made, product = plan("split-k:2", HALVES, device_of(5)), Product.of(HALVES)
-    uploaded = plan_table.upload(made, HALVES, DEVICE)
-    operands = inputs.matrices(product, DEVICE, seed=6)
-    launch = table.launch(config, product, uploaded, operands, timeout_ns=50_000_000)
-    right = uploaded.table.clone()
-    lost = int(np.flatnonzero(made.segments["tile"] == 3)[0])
-    uploaded.table[lost, 4] = plan_table.NO_PARTIAL  # its block believes that it has the whole tile
+    product = Product.of(HALVES)
+    work, operands = jobs.job(config, product, device_of(5), DEVICE), inputs.matrices(product, DEVICE, seed=6)
+    launch = work.launcher(operands)
+    rows, flags = (launch.arguments[launch.kernel.arg_names.index(name)] for name in ("table", "flags"))
+    right = rows.clone()
+    lost = int(np.flatnonzero(work.rows["tile"] == 3)[0])
+    rows[lost, 4] = table.NO_PARTIAL  # its block believes that it has the whole tile
     launch()
     with pytest.raises(KernelError, match="tile 3 waited for a partial that never came"):
-        uploaded.check()
-    uploaded.check()
-    assert not uploaded.flags.any()
-    uploaded.table.copy_(right)
+        work.check()
+    work.check()
+    assert not flags.any()
+    rows.copy_(right)
     reference.verify_result("split-k", launch, product, operands)
-    uploaded.check()
+    work.check()
 
 
 def test_a_plan_that_can_deadlock_is_refused_before_it_runs():

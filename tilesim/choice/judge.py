@@ -13,14 +13,12 @@ from statistics import geometric_mean, median
 from typing import Any
 
 from tilesim.choice.candidates import candidates
-from tilesim.choice.choose import choose
-from tilesim.choice.estimate import Estimate, Laid, laid, parts_of
-from tilesim.choice.kernel_times import Family, KernelTimes, Tiling, family, tiling
+from tilesim.choice.choose import Estimate, Laid, choose, laid, parts_of
+from tilesim.choice.kernel_times import FAMILY, TILING, KernelTimes, family, tiling
 from tilesim.choice.measurement import Timed
 from tilesim.devices.device import Device
 from tilesim.devices.facts import REFERENCE
 from tilesim.devices.hardware import Hardware
-from tilesim.products import Product
 
 TOP = 8
 
@@ -66,29 +64,16 @@ def judge(timed: Iterable[Timed], device: Device) -> list[Judged]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """Of many products: the geometric mean and the least of `ratio`; the median and the most of `regret` and
-    of `top_regret`; and for how many the first of all was timed."""
-
-    products: int
-    mean_ratio: float
-    least_ratio: float
-    median_regret: float
-    most_regret: float
-    median_top_regret: float
-    most_top_regret: float
-    first_timed: int
-
-
-def verdict(judged: Sequence[Judged]) -> Verdict:
-    """The figures of at least one product, of which cuBLAS can multiply at least one."""
+def verdict(judged: Sequence[Judged]) -> dict[str, float]:
+    """The geometric mean and the least of `ratio`, the median and the most of `regret` and of `top_regret`,
+    and for how many the first of all was timed, of products of which cuBLAS can multiply at least one."""
     ratios = [one.ratio for one in judged if one.ratio is not None]
     regrets, tops = [one.regret for one in judged], [one.top_regret for one in judged]
-    return Verdict(
-        len(judged), geometric_mean(ratios), min(ratios), median(regrets), max(regrets),
-        median(tops), max(tops), sum(one.place == 0 for one in judged),
-    )  # fmt: skip
+    return {
+        "products": len(judged), "mean_ratio": geometric_mean(ratios), "least_ratio": min(ratios),
+        "median_regret": median(regrets), "most_regret": max(regrets), "median_top_regret": median(tops),
+        "most_top_regret": max(tops), "first_timed": sum(one.place == 0 for one in judged),
+    }  # fmt: skip
 
 
 BOUNDS = {
@@ -105,16 +90,14 @@ FEWEST = 15
 CLOSE = 1.3
 """A kernel that takes so many times as long as the fastest weighs a half, and less beyond."""
 
-
 Case = tuple[Laid, float, float]
 """A kernel, its measured ns, and the weight."""
 
 
 def fit(timed: Iterable[Timed], device: Device) -> dict[str, Any]:
     """{"families": rows of constants, "tilings": rows of "multiplying"}, fitted to what is not held out."""
-    families: dict[Family, list[Case]] = defaultdict(list)
-    tilings: dict[Tiling, list[Case]] = defaultdict(list)
-    products: dict[Tiling, set[Product]] = defaultdict(set)
+    families: dict[tuple[Any, ...], list[Case]] = defaultdict(list)
+    tilings: dict[tuple[Any, ...], list[Case]] = defaultdict(list)
     for one in timed:
         if one.held_out:
             continue
@@ -126,50 +109,44 @@ def fit(timed: Iterable[Timed], device: Device) -> dict[str, Any]:
                 continue
             weight = 1 / (1 + (log(us / fastest) / log(CLOSE)) ** 2)
             case = (laid(config, one.product, device, hardware), 1000 * us, weight)
-            products[tiling(config, one.product)].add(one.product)
             families[family(config)].append(case)
             tilings[tiling(config, one.product)].append(case)
-    found: dict[Family, KernelTimes] = {}
+    found: dict[tuple[Any, ...], KernelTimes] = {}
+    report: dict[str, Any] = {"families": [], "tilings": []}
     for name, cases in sorted(families.items()):  # a kernel before the same with split tiles
-        whole = found.get(name._replace(split=False))
+        *rest, _ = name
+        whole = found.get((*rest, False))
         least = whole.once + PARTIAL_NS if whole else BOUNDS["once"][0]
-        found[name] = _fitted(cases, whole or KernelTimes(), BOUNDS | {"once": (least, BOUNDS["once"][1])})
-    own = {
-        name: _fitted(cases, found[Family(*name[:3])], {"multiplying": BOUNDS["multiplying"]}).multiplying
-        for name, cases in sorted(tilings.items())
-        if len(products[name]) >= FEWEST
-    }
-    return {
-        "families": [
-            name._asdict() | {field: round(getattr(known, field), 3) for field in BOUNDS}
-            for name, known in found.items()
-        ],
-        "tilings": [name._asdict() | {"multiplying": round(rate, 3)} for name, rate in own.items()],
-    }
+        known = _fitted(cases, whole or KernelTimes(), BOUNDS | {"once": (least, BOUNDS["once"][1])})
+        found[name] = known
+        constants = {field: round(getattr(known, field), 3) for field in BOUNDS}
+        report["families"].append(dict(zip(FAMILY, name, strict=True)) | constants)
+    for name, cases in sorted(tilings.items()):
+        if len({one.product for one, _, _ in cases}) >= FEWEST:
+            rate = {"multiplying": BOUNDS["multiplying"]}
+            known = _fitted(cases, found[name[: len(FAMILY)]], rate)
+            constants = {"multiplying": round(known.multiplying, 3)}
+            report["tilings"].append(dict(zip(TILING, name, strict=True)) | constants)
+    return report
 
 
 def _fitted(cases: list[Case], known: KernelTimes, bounds: Mapping[str, tuple[float, float]]) -> KernelTimes:
     known = replace(known, **{name: max(low, getattr(known, name)) for name, (low, _) in bounds.items()})
+
+    def loss(name: str, value: float) -> float:
+        changed = replace(known, **{name: value})
+        return sum(weight * log(sum(parts_of(one, changed).values()) / ns) ** 2 for one, ns, weight in cases)
+
     for _ in range(ROUNDS if len(bounds) > 1 else 1):
         for name, (low, high) in bounds.items():
-            best = _section(partial(_loss, cases, known, name), low, high)
-            if _loss(cases, known, name, best) < _loss(cases, known, name, getattr(known, name)):
+            best = _section(partial(loss, name), low, high)
+            if loss(name, best) < loss(name, getattr(known, name)):
                 known = replace(known, **{name: best})
     return known
 
 
-def _loss(cases: list[Case], known: KernelTimes, name: str, value: float) -> float:
-    """The loss with `known` where `name` is `value`."""
-    known = replace(known, **{name: value})
-    return sum(weight * log(sum(parts_of(one, known).values()) / ns) ** 2 for one, ns, weight in cases)
-
-
 def _section(loss: Callable[[float], float], low: float, high: float) -> float:
-    """The value between `low` and `high` for which `loss` is least, if it falls and then rises.
-
-    >>> round(_section(lambda x: (x - 2) ** 2, 0, 10), 1)
-    2.0
-    """
+    """The value between `low` and `high` for which `loss` is least, if it falls and then rises."""
     ratio = (5**0.5 - 1) / 2
     for _ in range(SECTIONS):
         left, right = high - ratio * (high - low), low + ratio * (high - low)

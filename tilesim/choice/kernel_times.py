@@ -1,11 +1,10 @@
 """What kernels take beside the machine: a few times for each, fitted to the shipped measurement."""
 
 import json
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import Any
 
 from tilesim.gemm.warp_specialized import WGMMA_M
 from tilesim.kernel_config import SPLITTING, KernelConfig
@@ -26,57 +25,36 @@ class KernelTimes:
     waiting: float = 1.0
 
 
-class Family(NamedTuple):
-    """Configurations that share the times of launches and tiles: of one kernel, in tiles with fewer rows than
-    a wgmma or not, which are split or not."""
-
-    kernel: str
-    few_rows: bool
-    split: bool
+FAMILY = ("kernel", "few_rows", "split")
+"""Configurations that share the times of launches and tiles: of one kernel, in tiles with fewer rows than a
+wgmma or not, which are split or not."""
+TILING = (*FAMILY, "tile", "warps", "dtype", "layout")
+"""Configurations that share the times of K-steps: of one family in one tile, dtype and layout."""
 
 
-class Tiling(NamedTuple):
-    """Configurations that share the times of K-steps: of one family in one tile, dtype and layout."""
-
-    kernel: str
-    few_rows: bool
-    split: bool
-    tile: str
-    warps: int
-    dtype: str
-    layout: str
-
-
-def family(config: KernelConfig) -> Family:
+def family(config: KernelConfig) -> tuple[Any, ...]:
     few = config.kernel == "warp-specialized" and config.tile[0] < WGMMA_M
-    return Family(config.kernel, few, base_name(config.schedule) in SPLITTING)
+    return config.kernel, few, base_name(config.schedule) in SPLITTING
 
 
-def tiling(config: KernelConfig, product: Product) -> Tiling:
+def tiling(config: KernelConfig, product: Product) -> tuple[Any, ...]:
     tile = "x".join(map(str, config.tile))
-    return Tiling(*family(config), tile, config.warps, product.dtype, product.layout)
-
-
-Times = tuple[Mapping[Family, Mapping[str, float]], Mapping[Tiling, Mapping[str, float]]]
-"""Fields of KernelTimes, of families and, where they are their own, of tilings."""
+    return *family(config), tile, config.warps, product.dtype, product.layout
 
 
 @cache
-def shipped() -> Times:
-    path = files("tilesim").joinpath("data/choice/times.json")
-    report = json.loads(path.read_text("utf-8"))
-    return _by(Family, report["families"]), _by(Tiling, report["tilings"])
-
-
-def _by(kind: Any, rows: Sequence[Mapping[str, Any]]) -> dict[Any, dict[str, float]]:
+def shipped() -> dict[tuple[Any, ...], dict[str, float]]:
+    """Fields of KernelTimes, of families and, where they are their own, of tilings."""
+    report = json.loads(files("tilesim").joinpath("data/choice/times.json").read_text("utf-8"))
     names = [field.name for field in fields(KernelTimes)]
     return {
-        kind(*(row[name] for name in kind._fields)): {name: row[name] for name in names if name in row}
+        tuple(row[name] for name in key): {name: row[name] for name in names if name in row}
+        for key, rows in ((FAMILY, report["families"]), (TILING, report["tilings"]))
         for row in rows
     }
 
 
 def times_of(config: KernelConfig, product: Product) -> KernelTimes:
     """The times of a configuration, those of its family where its tiling was not measured."""
-    families, tilings = shipped()
-    return KernelTimes(**{**families.get(family(config), {}), **tilings.get(tiling(config, product), {})})
+    known = shipped()
+    return KernelTimes(**known.get(family(config), {}) | known.get(tiling(config, product), {}))

@@ -4,7 +4,7 @@
 whose numbers count the list "kernels", or one kernel's time, as in a tuned table.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any
@@ -34,11 +34,20 @@ class Timed:
 def read(path: str | PathLike[str]) -> list[Timed]:
     """The products of a file; ChoiceError, in a sentence, where it cannot be read or is none."""
     report = read_json(path, ChoiceError)
+    found = []
     try:
-        return list(_products(report))
+        kernels = [config_of(one) for one in report.get("kernels", ())]
+        for row in report["rows"]:
+            listed = isinstance(row["us"], list)
+            us = {kernels[i]: taken for i, taken in row["us"]} if listed else {config_of(row): row["us"]}
+            if not all(0 < float(taken) < float("inf") for taken in us.values()):
+                raise ChoiceError("a time is not positive")
+            held_out = bool(row.get("held_out", False))
+            found.append(Timed(product_of(row), us, row["cublas_us"], held_out))
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         why = f"the field {error} is missing" if isinstance(error, KeyError) else str(error)[:100]
         raise ChoiceError(f"{path} is not a measurement of `tilesim bench choice`: {why}") from None
+    return found
 
 
 def product_of(row: Mapping[str, Any]) -> Product:
@@ -53,13 +62,3 @@ def config_of(value: Any) -> KernelConfig:
     if isinstance(value, Mapping):
         return config_of(value["config"]) if "config" in value else KernelConfig.of_fields(value)
     return KernelConfig.of_fields(dict(zip(LISTED, value, strict=True)))
-
-
-def _products(report: Mapping[str, Any]) -> Iterator[Timed]:
-    kernels = [config_of(one) for one in report.get("kernels", ())]
-    for row in report["rows"]:
-        timed = isinstance(row["us"], list)
-        us = {kernels[number]: taken for number, taken in row["us"]} if timed else {config_of(row): row["us"]}
-        if not all(0 < float(taken) < float("inf") for taken in us.values()):
-            raise ChoiceError("a time is not positive")
-        yield Timed(product_of(row), us, row["cublas_us"], bool(row.get("held_out", False)))

@@ -171,16 +171,6 @@ def _requests(step: int) -> float:
     return 3 - gcd(step, LINE) / LINE - gcd(step, SECTOR) / SECTOR
 
 
-def _requested(problem: Problem, loads: str, each: tuple[float, float]) -> float:
-    """Bytes of lines that a thread block requests in a K-step, in a matrix shorter than its tile, too."""
-    line = problem.tile_k * DTYPE_BYTES[problem.dtype]
-    sides = (problem.tile_m, problem.m), (problem.tile_n, problem.n)
-    inside = [min(tile, size) for tile, size in sides]
-    outside = sum(tile for tile, _ in sides) - sum(inside)
-    filled = OUTSIDE * outside if loads == "tma" else 0
-    return line * (sum(x * y for x, y in zip(inside, each, strict=True)) + filled)
-
-
 def waves(config: KernelConfig, product: Product, device: Device, hardware: Hardware) -> Waves:
     """The waves of a kernel on the SMs of a device that are free."""
     problem, sms = config.problem(product), device.sms - device.busy_sms
@@ -210,7 +200,12 @@ def waves(config: KernelConfig, product: Product, device: Device, hardware: Hard
     missed += written / (problem.tiles * steps) * count
     l2_miss = 1 - (1 - first[0]) * (1 - first[1])
     traffic = Traffic(asked, merged + laid.apart * (loaded - merged), missed, l2_miss)
-    return Waves(laid, before, traffic, _requested(problem, config.loads, each))
+    # A thread block requests lines of what lies inside of the matrix, and TMA fills the rest.
+    in_m, in_n = min(problem.tile_m, problem.m), min(problem.tile_n, problem.n)
+    filled = problem.tile_m - in_m + problem.tile_n - in_n if config.loads == "tma" else 0
+    line = problem.tile_k * DTYPE_BYTES[problem.dtype]
+    requested = line * (in_m * each[0] + in_n * each[1] + OUTSIDE * filled)
+    return Waves(laid, before, traffic, requested)
 
 
 def _from_dram(times: np.ndarray, between: np.ndarray, hardware: Hardware) -> np.ndarray:

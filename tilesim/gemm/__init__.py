@@ -18,6 +18,21 @@ LINE = 128
 """Bytes of a K-step in the width in which TMA swizzles."""
 
 
+def operands_in_stages(config: KernelConfig, product: Product) -> int:
+    m, n, k = config.tile
+    return config.stages * (m + n) * k * product.operand_bytes
+
+
+def tile_bytes(config: KernelConfig, product: Product) -> int:
+    m, n, _ = config.tile
+    return m * n * product.result_bytes
+
+
+def beside_stages(config: KernelConfig, product: Product) -> int:
+    """Of kernels that load the next tile while they write one, so that C has memory of its own."""
+    return operands_in_stages(config, product) + tile_bytes(config, product) // config.epilogue_subtiles
+
+
 @dataclass(frozen=True, slots=True)
 class Tilings:
     """Configurations of a kernel that `tilesim.choice` tries under one schedule.
@@ -43,16 +58,17 @@ class Kernel:
 
     `why_not(config, product)`: a sentence that says why it cannot compute the product so, "" if it can,
     beside what holds for every kernel (see tilesim.gemm.fit). `shared_bytes(config, product)`: of a thread
-    block, without barriers. `schedules`: names of those that it runs, () for all. `warps` and `stages`: its
-    defaults, None if they follow from the tile. `features`: of the device, which it needs. `dtypes`: that it
-    multiplies, of which those in `along_k` only if A is row-major and B column-major. `odd_sides`: tile_m and
-    tile_n that it can have though they are no powers of two. `groups(config)`: of `warps` warps each, which
-    share a tile. `warp_specialized`: whether its warps have roles, with programmatic dependent launch where
-    that pays. `recordable`: whether it writes time stamps. `tilings`: worth trying.
+    block, without barriers; by default C takes the place of stages that are done. `schedules`: names of those
+    that it runs, () for all. `warps` and `stages`: its defaults, None if they follow from the tile.
+    `features`: of the device, which it needs. `dtypes`: that it multiplies, of which those in `along_k` only
+    if A is row-major and B column-major. `odd_sides`: tile_m and tile_n that it can have though they are no
+    powers of two. `groups(config)`: of `warps` warps each, which share a tile. `warp_specialized`: whether
+    its warps have roles, with programmatic dependent launch where that pays. `recordable`: whether it writes
+    time stamps. `tilings`: worth trying.
     """
 
     why_not: Callable[[KernelConfig, Product], str] = lambda config, product: ""
-    shared_bytes: Callable[[KernelConfig, Product], int]
+    shared_bytes: Callable[[KernelConfig, Product], int] = operands_in_stages
     schedules: tuple[str, ...] = ()
     warps: int | None = None
     stages: int | None = None
@@ -70,10 +86,10 @@ class Kernel:
 
 @cache
 def kernels() -> Mapping[str, Kernel]:
-    modules = {
-        name.replace("_", "-"): import_module(f"{__name__}.{name}") for _, name, _ in iter_modules(__path__)
-    }
-    return {name: module.KERNEL for name, module in modules.items() if hasattr(module, "KERNEL")}
+    """Those in KERNELS of the modules here, by their names."""
+    modules = [import_module(f"{__name__}.{name}") for _, name, _ in iter_modules(__path__)]
+    every = [each for module in modules for each in getattr(module, "KERNELS", {}).items()]
+    return dict(sorted(every))
 
 
 def kernel_of(config: KernelConfig) -> Kernel:
@@ -81,19 +97,3 @@ def kernel_of(config: KernelConfig) -> Kernel:
     if config.kernel not in kernels():
         raise KernelConfigError(unknown("kernel", config.kernel, kernels()))
     return kernels()[config.kernel]
-
-
-SMALL = tuple((m, n, 1, 4) for m in (16, 32, 64) for n in (16, 32, 64))
-MIDDLE = ((64, 128, 1, 4), (128, 64, 1, 4), (128, 128, 1, 8), (64, 256, 1, 8))
-LARGE = ((128, 256, 1, 8), (256, 128, 1, 8))
-"""Tiles that several kernels try."""
-
-
-def operands_in_stages(config: KernelConfig, product: Product) -> int:
-    m, n, k = config.tile
-    return config.stages * (m + n) * k * product.operand_bytes
-
-
-def tile_bytes(config: KernelConfig, product: Product) -> int:
-    m, n, _ = config.tile
-    return m * n * product.result_bytes

@@ -70,18 +70,14 @@ def why_not(config: KernelConfig, product: Product, limits: Limits | None = None
     for name, rows, columns in (("A", m, product.k), ("B", k, product.n), ("C", m, product.n)):
         if rows * columns >= 2**31:
             return f"{rows} rows of {name} have {rows * columns} elements; 2^31 or more are too many"
-    return kernel.why_not(config, product) or (_lacks(config, product, limits) if limits else "")
-
-
-def _lacks(config: KernelConfig, product: Product, limits: Limits) -> str:
-    lacking = set(kernel_of(config).features) - set(limits.features)
-    if config.loads == "tma":
-        lacking |= {"tma"} - set(limits.features)
-    if lacking:
+    why = kernel.why_not(config, product)
+    if why or not limits:
+        return why
+    needs = {*kernel.features, "tma"} if config.loads == "tma" else {*kernel.features}
+    if lacking := needs - set(limits.features):
         return f"{config.kernel} needs {' and '.join(sorted(lacking))}, which this GPU lacks"
-    if not kernel_of(config).warp_specialized:
-        return ""  # Triton lays out the stages of its own pipelines, and says itself if they do not fit
-    needed = kernel_of(config).shared_bytes(config, product)
+    # Triton lays out the stages of its own pipelines, and says itself if they do not fit.
+    needed = kernel.shared_bytes(config, product) if kernel.warp_specialized else 0
     if needed > limits.shared_bytes():
         return (
             f"{config.kernel} needs {needed} bytes of shared memory for {config.stages} stages of"

@@ -1,12 +1,13 @@
-"""warp-specialized: persistent; one warp loads, the others multiply a tile together (CUTLASS: cooperative).
+"""Persistent kernels in which one warp loads and the others multiply: warp-specialized, a tile together
+(CUTLASS: cooperative), and ping-pong, in two groups that multiply different tiles in turns.
 
-Tiles with fewer rows than a wgmma are computed transposed (SWAP). Tiles of 192 rows have three groups of
-consumers, and tiles whose width is no power of two are summed in two parts.
+In warp-specialized, tiles with fewer rows than a wgmma are computed transposed (SWAP). Tiles of 192 rows have
+three groups of consumers, and tiles whose width is no power of two are summed in two parts.
 """
 
 from typing import Any
 
-from tilesim.gemm import HALF, Kernel, Tilings, operands_in_stages, tile_bytes
+from tilesim.gemm import HALF, Kernel, Tilings, beside_stages, operands_in_stages, tile_bytes
 from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
@@ -22,8 +23,10 @@ MAX_GROUP_N = 192
 """Columns of tiles that three groups sum, whose threads have fewer registers."""
 BETWEEN = {96: ((64, 96, 1, 4),), 160: (), 192: ((64, 192, 1, 4), (128, 192, 1, 8))}
 """Tiles whose columns lie between two powers of two, by columns."""
+SUBTILES = 4
+"""Into which each group of ping-pong divides the tile that it writes; as many are on their way at a time."""
 PIECE = 32
-"""Columns of such tiles that are stored at a time."""
+"""Columns of tiles in BETWEEN that are stored at a time."""
 MAX_ACCUMULATORS = 128
 """fp32 accumulators of a thread; with more, an epilogue runs out of registers."""
 SCHEDULES = ("persistent", "stream-k", "stream-k-hybrid")
@@ -104,6 +107,13 @@ def why_not_wgmma(config: KernelConfig, warps: int, least: int, swap: bool = Fal
     )
 
 
+def why_no_ping_pong(config: KernelConfig, product: Product) -> str:
+    """Each group is one warpgroup, which sums a tile by itself."""
+    if config.warps != 2 * WARPGROUP_WARPS:
+        return f"{config.kernel} has {config.warps} multiplying warps; it must be 8, four in each group"
+    return why_not_wgmma(config, WARPGROUP_WARPS, 64)
+
+
 HOPPER: dict[str, Any] = {
     "overlap": True,
     "features": ("tma", "warpgroup-mma"),
@@ -113,21 +123,32 @@ HOPPER: dict[str, Any] = {
 }
 """What kernels share whose warps have roles: their wgmma reads fp8 along K alone."""
 
-KERNEL = Kernel(
-    why_not=why_not,
-    shared_bytes=shared_bytes,
-    schedules=SCHEDULES,
-    warps=8,
-    stages=4,
-    odd_sides=((THREE_GROUPS,), tuple(BETWEEN)),
-    groups=groups,
-    tilings=(
-        *(Tilings(schedule, ROWS, stages=STAGES) for schedule in SCHEDULES),
-        *(Tilings(schedule, FEW_ROWS, stages=STAGES, rows=2) for schedule in SCHEDULES),
-        *(
-            Tilings("persistent", (*tiles, (THREE_GROUPS, columns, 1, 4)), stages=STAGES)
-            for columns, tiles in BETWEEN.items()
+KERNELS = {
+    "warp-specialized": Kernel(
+        why_not=why_not,
+        shared_bytes=shared_bytes,
+        schedules=SCHEDULES,
+        warps=8,
+        stages=4,
+        odd_sides=((THREE_GROUPS,), tuple(BETWEEN)),
+        groups=groups,
+        tilings=(
+            *(Tilings(schedule, ROWS, stages=STAGES) for schedule in SCHEDULES),
+            *(Tilings(schedule, FEW_ROWS, stages=STAGES, rows=2) for schedule in SCHEDULES),
+            *(
+                Tilings("persistent", (*tiles, (THREE_GROUPS, columns, 1, 4)), stages=STAGES)
+                for columns, tiles in BETWEEN.items()
+            ),
         ),
+        **HOPPER,
     ),
-    **HOPPER,
-)
+    "ping-pong": Kernel(
+        why_not=why_no_ping_pong,
+        shared_bytes=beside_stages,
+        schedules=("persistent",),
+        warps=8,
+        stages=6,
+        tilings=(Tilings("persistent", ((64, 128, 1, 8), (128, 128, 1, 8)), stages=STAGES, one_wave=False),),
+        **HOPPER,
+    ),
+}

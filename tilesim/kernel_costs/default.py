@@ -41,47 +41,37 @@ STANDS_IN = {
 
 
 def default_costs(
-    schedule: str, problem: Problem, device: Device, kernel: str = "", made: Plan | None = None
-) -> Costs:
-    """The costs that `simulate` uses when it is given none: those of `device`'s GPU, as `costs_of` says; a
-    device without a name is so many SMs of an H200. `kernel`: as recorded, such as "table-tma-overlap"; "" is
-    the schedule's dedicated one with TMA and overlap, or else the table-driven one. `made`: its plan."""
-    if device.name:
-        return costs_of(device.name, schedule, problem, device, kernel, made)
-    costs = costs_of(REFERENCE, schedule, problem, device, kernel, made)
-    return replace(costs, source=f"{costs.source}; for {plural(device.sms, 'SM')} of {in_words(REFERENCE)}")
+    schedule: str, problem: Problem, device: Device, kernel: str = "", made: Plan | None = None,
+    preset: str = "",
+) -> Costs:  # fmt: skip
+    """The costs that `simulate` uses when it is given none: those of `device`'s GPU, or of another `preset`.
 
-
-def costs_of(
-    name: str, schedule: str, problem: Problem, device: Device, kernel: str = "", made: Plan | None = None
-) -> Costs:
-    """The costs of the preset `name`, for a run on `device`, which may be another.
-
-    The nearest of its shipped calibrations; where none fit, the H200's overheads, as `for_device` scales
-    them. Raises CostsError where its datasheet has no rate of the problem's dtype, or the device lacks what
+    A device without a name is so many SMs of an H200. `kernel`: as recorded, such as "table-tma-overlap"; ""
+    is the schedule's dedicated one with TMA and overlap, or else the table-driven one. `made`: its plan. The
+    nearest of the shipped calibrations counts; where none fit, the H200's overheads, as `for_device` scales
+    them. Raises CostsError where the datasheet has no rate of the problem's dtype, or the device lacks what
     the schedule or the kernel needs.
     """
-    _check_features(device.name or name, schedule, kernel)
-    run = schedule, problem, replace(device, name=name), kernel, made
-    own = nearest(shipped(name), *run)
-    if own is not None:
-        return own
-    borrowed = nearest(_shipped(REFERENCE), *run)
-    if borrowed is None:
-        raise CostsError(f"no calibration of the H200 fits {schedule} in {problem.dtype}; give costs")
-    return for_device(borrowed, problem, name)
-
-
-def _check_features(name: str, schedule: str, kernel: str) -> None:
-    """Raise CostsError where the device `name` lacks what a schedule, or a kernel by its name, needs."""
-    if base_name(schedule) == HARDWARE and HARDWARE not in features(name):
+    name = preset or device.name or REFERENCE
+    on = device.name or name
+    if base_name(schedule) == HARDWARE and HARDWARE not in features(on):
         others = " or ".join(other for other in presets() if HARDWARE in features(other))
         raise CostsError(
-            f"{in_words(name)} has no cluster launch control, which {schedule} needs; "
+            f"{in_words(on)} has no cluster launch control, which {schedule} needs; "
             f"choose {others or 'another schedule'}, or give costs"
         )
-    if KernelConfig.named(kernel, "", (1, 1, 1)).loads == "tma" and "tma" not in features(name):
-        raise CostsError(f"{in_words(name)} has no TMA, which the kernel {kernel} needs")
+    if KernelConfig.named(kernel, "", (1, 1, 1)).loads == "tma" and "tma" not in features(on):
+        raise CostsError(f"{in_words(on)} has no TMA, which the kernel {kernel} needs")
+    run = schedule, problem, replace(device, name=name), kernel, made
+    costs = nearest(shipped(name), *run)
+    if costs is None:
+        borrowed = nearest(_shipped(REFERENCE), *run)
+        if borrowed is None:
+            raise CostsError(f"no calibration of the H200 fits {schedule} in {problem.dtype}; give costs")
+        costs = for_device(borrowed, problem, name)
+    if preset or device.name:
+        return costs
+    return replace(costs, source=f"{costs.source}; for {plural(device.sms, 'SM')} of {in_words(name)}")
 
 
 def features(name: str) -> set[str]:
@@ -122,7 +112,7 @@ def read_costs(
         if source.lower() == IDEAL:
             return Costs.ideal()
         if gpu := gpus.named(source):
-            return costs_of(gpu.preset, schedule, problem, device, kernel)
+            return default_costs(schedule, problem, device, kernel, preset=gpu.preset)
         if not {"/", "\\", "."} & set(source) and not Path(source).exists():
             raise CostsError(unknown("file or set of costs", source, (IDEAL, *presets())))
     return read_json(source, CostsError, lambda values: costs_for(values, schedule, problem, device, kernel))
@@ -169,13 +159,9 @@ def closest_schedule(made: Plan, problem: Problem) -> str:
 
 
 def nearest(
-    entries: Sequence[Calibration],
-    schedule: str,
-    problem: Problem,
-    device: Device,
-    kernel: str = "",
+    entries: Sequence[Calibration], schedule: str, problem: Problem, device: Device, kernel: str = "",
     made: Plan | None = None,
-) -> Costs | None:
+) -> Costs | None:  # fmt: skip
     """The costs of the nearest calibration for a run on `device`, scaled to its tile, dtype and CTAs per SM;
     None where none is for such a schedule, or a dtype whose relative rate is known.
 
@@ -184,8 +170,11 @@ def nearest(
     dedicated or table-driven. For more CTAs per SM than were calibrated, f(r) without a device is r. On a
     device whose loads are not asynchronous, nothing overlaps.
     """
-    wanted = _wanted(kernel, schedule, problem)
-    in_turn = bool(device.name) and not loads_ahead(device.name)
+    name = base_name(schedule)
+    wanted = KernelConfig(TABLE if name in SPLITTING else name, name, problem.tile, overlap=True)
+    if kernel:  # What it does not say is as of the best kernel of its name.
+        given = KernelConfig.named(kernel, name, problem.tile)
+        wanted = replace(given, loads=given.loads or "tma", kernel=given.kernel or name)
     schedules = schedules_that_fit(schedule, problem, device, made)
     any_plan = wanted.kernel == TABLE and schedules[0] not in QUEUED
 
@@ -216,7 +205,7 @@ def nearest(
         return None
     found = min(fitting, key=distance)
     costs = for_problem(found, problem, rates(found))
-    if in_turn:
+    if device.name and not loads_ahead(device.name):
         costs = replace(costs, overlap=False)
     if not costs.hardware and device.ctas_per_sm > found.kernel.ctas_per_sm:
         shares = tuple(float(r) for r in range(1, device.ctas_per_sm + 1))  # main loops share their SM's rate
@@ -236,12 +225,3 @@ def schedules_that_fit(
     elif name in SPLITTING:
         first = effective_schedule(name, made or plan(schedule, problem, device), problem)
     return tuple(dict.fromkeys((first, name, *STANDS_IN.get(name, ("persistent",)))))
-
-
-def _wanted(kernel: str, schedule: str, problem: Problem) -> KernelConfig:
-    """The configuration that a recorder calls `kernel`; what that does not say is as of its best kernel."""
-    name = base_name(schedule)
-    if not kernel:
-        return KernelConfig(TABLE if name in SPLITTING else name, name, problem.tile, overlap=True)
-    config = KernelConfig.named(kernel, name, problem.tile)
-    return replace(config, loads=config.loads or "tma", kernel=config.kernel or name)

@@ -62,9 +62,8 @@ class Loads:
     def behind(self, cache: int) -> Traffic:
         """The traffic with a cache of `cache` bytes."""
         gone = self._gone(cache)
-        asked = self._together(np.ones(1) for _ in self.operands)
-        sent = self._together(one.since > MERGED for one in self.operands)
-        missed = self._together(gone)
+        shares = np.ones((2, 1)), [one.since > MERGED for one in self.operands], gone
+        asked, sent, missed = (np.bincount(self.at, self._of_pieces(each))[self.at] for each in shares)
         for one, share in zip(self.operands, gone, strict=True):
             share[one.merged] = share[one.first]
         return Traffic(asked, sent, missed, 1 - (1 - gone[0]) * (1 - gone[1]))
@@ -87,10 +86,6 @@ class Loads:
             size += one.size / self.length * share
         size[self.cut] *= self.part
         return size
-
-    def _together(self, shares: Iterable[np.ndarray]) -> np.ndarray:
-        """Bytes per K-step of all pieces of the same time, with a fraction of each operand."""
-        return np.bincount(self.at, self._of_pieces(shares))[self.at]
 
     def mean(self, values: np.ndarray) -> np.ndarray:
         """The mean of each segment's pieces: float64 [rows]."""
@@ -124,11 +119,7 @@ class Loads:
 
 def lost(since: np.ndarray, kept: float) -> np.ndarray:
     """The fraction of data loaded `since` K-steps ago that a cache has lost: float64, same shape. It is 1 /
-    (1 + (kept / since)^4); an exact LRU cache would have an infinite power.
-
-    >>> lost(np.array([0.0, 1.0, 10.0, 30.0, np.inf]), kept=10.0).round(3).tolist()
-    [0.0, 0.0, 0.5, 0.988, 1.0]
-    """
+    (1 + (kept / since)^4); an exact LRU cache would have an infinite power."""
     if not np.isfinite(kept):
         return np.isinf(since).astype(float)
     share = np.maximum(since, 1e-9)
@@ -156,10 +147,13 @@ def loads(plan: Plan, problem: Problem, slots: int, gap: float) -> Loads:
     pieces, pid_m = -(-problem.k_steps // length), tile // problem.tiles_n
     pid_n = tile - pid_m * problem.tiles_n
     volume = problem.tile_k * length * DTYPE_BYTES[problem.dtype]
+    at = (time / length).astype(np.intp)
+    if at.max() >= 4 * len(at):  # np.bincount needs small numbers
+        at = np.unique(at, return_inverse=True)[1]
     return Loads(
         row,
         len(plan.rows),
-        _numbered((time / length).astype(np.intp)),
+        at,
         cut,
         steps[cut] / length,
         (
@@ -195,8 +189,3 @@ def _operand(size: int, loaded: np.ndarray, time: np.ndarray) -> Operand:
     merged, first = np.flatnonzero(gap <= MERGED), np.flatnonzero(gap > MERGED)
     before = first[merged - np.arange(1, len(merged) + 1)]  # the unmerged ones so far
     return Operand(size, since, order[merged], order[before])
-
-
-def _numbered(time: np.ndarray) -> np.ndarray:
-    """Small numbers that are equal where the nonnegative `time` is, for np.bincount."""
-    return time if time.max() < 4 * len(time) else np.unique(time, return_inverse=True)[1]

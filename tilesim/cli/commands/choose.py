@@ -6,8 +6,7 @@ from typing import Any
 
 import click
 
-from tilesim.choice.choose import choose
-from tilesim.choice.estimate import Estimate
+from tilesim.choice.choose import Estimate, choose
 from tilesim.cli.arguments import options as shared
 from tilesim.cli.output.tables import text
 from tilesim.errors import ChoiceError

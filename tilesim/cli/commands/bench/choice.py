@@ -74,7 +74,7 @@ def _judged(found: list[Judged]) -> list[str]:
     for what, held_out in (("fitted to", False), ("held out", True)):
         some = [one for one in found if one.timed.held_out == held_out and one.ratio]
         if some:
-            figures = asdict(verdict(some)).items()
+            figures = verdict(some).items()
             lines.append(f"{what}: " + ", ".join(f"{name} {value:.4g}" for name, value in figures))
     return lines
 
