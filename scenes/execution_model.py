@@ -285,7 +285,8 @@ class ExecutionModel(ManySMs):
             self.play(FadeIn(names, run_time=0.4))
             if now == self.leaves:
                 self.say(
-                    "The fifth block has this SM to itself, so it multiplies faster: {us:.1f} µs, not {first:.1f}.",
+                    "The fifth block has this SM to itself, so it multiplies faster: "
+                    "{us:.1f} µs, not {first:.1f}.",
                     us=self.took[-1],
                     first=self.took[0],
                 )

@@ -120,7 +120,7 @@ class PingPong(OneProcessor):
             Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"),
             self.tr(
                 "8192 × 8192 numbers of 16 bits, each a sum of 512 products; "
-                "room for {whole} KB of loads, with ping-pong {half}",
+                "buffers for loads: {whole} KB, with ping-pong {half} KB",
                 whole=self.kb[0],
                 half=self.kb[1],
             ),
@@ -199,8 +199,8 @@ class PingPong(OneProcessor):
         rest.next_to(two, DOWN, px(20))
         self.badge(Badge(tr("schematic"), "model"))
         self.say(
-            "Could the next tile begin during the write? The sums of both would fill all registers, "
-            "with none left for anything else."
+            "Could the next tile begin during the write? Its numbers are sums in registers, "
+            "and those of two tiles would fill all of them."
         )
         self.play(FadeIn(ground, name), *self.key())
         self.play(GrowFromEdge(one, LEFT))
@@ -208,7 +208,7 @@ class PingPong(OneProcessor):
         self.play(FadeIn(rest))
         self.let_read()
         self.play(Leave(two), Leave(rest), run_time=0.4)
-        self.say("So we split the eight warps into two groups, each with a tile half as large. Now both fit.")
+        self.say("So we split the eight warps into two groups. Each has a tile half as large, and both fit.")
         groups = [
             (self.crew(1), tr("a ninth warp loads")), (self.crew(4), tr("ping: four warps")),
             (self.crew(4), tr("pong: four warps")),
@@ -237,7 +237,7 @@ class PingPong(OneProcessor):
         self.axis.next_to(rows.grounds, UP, px(12)).align_to(rows.grounds, RIGHT)
         self.say(
             "They take turns: while one group writes, the other multiplies. "
-            "So the tensor cores hardly ever wait."
+            "By this model, the tensor cores never wait."
         )
         self.play(FadeIn(rows, self.axis), *key)
         self.run_to(rows, self.until, 6.5)
@@ -254,8 +254,8 @@ class PingPong(OneProcessor):
         ]  # fmt: skip
         chart = Amounts(rows, self.area.width).move_to(self.area.center)
         self.say(
-            "On a real GPU, each program is faster than the one before. But the clock slows down, "
-            "and half tiles load {more:.0%} more.",
+            "On a real GPU, ping-pong gains less than its lanes suggest. "
+            "Its clock is slower, and half tiles load {more:.0%} more.",
             more=self.loads_more,
         )
         self.play(chart.come(), *self.key())

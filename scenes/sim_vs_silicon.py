@@ -179,7 +179,7 @@ class SimVsSilicon(Lesson):
         )  # fmt: skip
         name.next_to(cells, DOWN, px(24))
         pieces = VGroup()
-        for letter, w, h in (("A", 90, 170), ("B", 170, 90)):
+        for letter, w, h in (("A", 70, 140), ("B", 280, 70)):
             box = rectangle(px(w), px(h), theme.operand)
             pieces.add(VGroup(box, label(letter, 56, theme.background, bold=True).move_to(box)))
         pieces.arrange(RIGHT, buff=px(60)).move_to([area.center[0], area.top - px(150), 0])
@@ -340,7 +340,7 @@ class SimVsSilicon(Lesson):
         below = VGroup(self.word("← predicted too short", 42), self.word("predicted too long →", 42))
         below[0].move_to([area.left, area.bottom + px(24), 0], LEFT)
         below[1].move_to([area.right, area.bottom + px(24), 0], RIGHT)
-        key = self.word("one dot for each run; white: the run before", 44)
+        key = self.word("one dot for each run; white: the run just shown", 44)
         key.move_to([area.center[0], area.top - key.height / 2, 0])
         self.dots = []
         for number, place in enumerate(places):
@@ -352,7 +352,7 @@ class SimVsSilicon(Lesson):
         first = ours.copy().set_color(ManimColor(theme.text)).scale(1.2)
         count = len(self.found)
         self.say(
-            "One match could be luck. Here are {all} products, none of which was used for the estimates.",
+            "One match could be luck. Here are {all} runs, none of which was used for the estimates.",
             all=count,
         )
         self.play(FadeIn(axis, ticks, below, key), run_time=0.5)
@@ -389,12 +389,12 @@ class SimVsSilicon(Lesson):
         words.arrange(DOWN, buff=px(12)).next_to(few, UP, px(40))
         words.set_x(self.area.right, RIGHT)
         self.say(
-            "In {n} runs, many SMs get no tile, and the clock is faster. The two worst cut tiles into parts.",
+            "In {n} runs, many SMs get no tile, and the clock is faster. In the two worst, SMs share tiles.",
             n=len(self.few),
         )
         self.play(few.animate.set_stroke(ManimColor(ink)), FadeIn(words), run_time=0.8)
         cut = VGroup(*(self.dots[n] for n in self.two))
-        names = VGroup(*(self.bold("cut tiles", 40).next_to(dot, UP, px(14)) for dot in cut))
+        names = VGroup(*(self.bold("shared tiles", 40).next_to(dot, UP, px(14)) for dot in cut))
         for name in names:
             name.set_x(
                 float(
