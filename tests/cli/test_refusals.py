@@ -51,7 +51,6 @@ WRONG_USAGE = {
     "view --no-browser": "Missing argument 'FILE...'",
     "view --no-browser good.npz good.npz good.npz good.npz good.npz": "up to 4 traces; 5 were given",
     "view --no-browser good.npz --port 70000": "'--port'",
-    "completion tcsh": "tcsh",
     "init film": ".py",
     "calibrate": "TRACE",
     "calibrate good.npz -o x.txt": "x.txt: costs are written as .json",
