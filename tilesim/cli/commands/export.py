@@ -15,8 +15,7 @@ from tilesim.cli.arguments.parameter_types import INPUT, INSTANT, Names, OutputF
 from tilesim.cli.exports import FPS, ExportRequest, asked_for, make, planned, report
 from tilesim.cli.jobs import cluster_option, jobs_option, workers_of
 from tilesim.cli.output.figures import counter, save_text
-from tilesim.cli.packages import declared, load
-from tilesim.declared import TAKES
+from tilesim.cli.packages import load
 from tilesim.formats.reader import read_several
 from tilesim.parallel import cores
 from tilesim.storage.files import check_outputs
@@ -37,26 +36,7 @@ OF_THE_COMMAND = ("quality", "jobs", "cluster", "fragment", "preview", "finding"
 """Parameters that no request has."""
 
 
-class OfFilm(click.Command):
-    """A command whose help, if asked for with a film, leaves out the options that the film would refuse."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        names = (arg.replace("_", "-") for arg in args)
-        ctx.meta[__name__] = next((films[name] for name in names if name in (films := declared())), None)
-        return super().parse_args(ctx, args)
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        film, some = ctx.meta.get(__name__), {"films"}.union(*TAKES.values())
-        params = [
-            one
-            for one in self.get_params(ctx)
-            if isinstance(one, click.Option) and (not film or one.name in film.taken or one.name not in some)
-        ]
-        with formatter.section("Options"):
-            formatter.write_dl([record for one in params if (record := one.get_help_record(ctx))])
-
-
-@click.command(cls=OfFilm, short_help="Render a film, or any Manim scene, or a still of one.")
+@click.command(short_help="Render a film, or any Manim scene, or a still of one.")
 @click.argument("scene", type=targets.FilmTarget())
 @click.option("-o", "--output", type=OutputFile(), metavar="FILE", help="The film to write.  [SCENE.mp4]")
 @click.option("--trace", type=INPUT, multiple=True, metavar="FILE", help="A trace to show.  [repeatable]")
