@@ -21,6 +21,7 @@ from tilesim.declared import course
 from tilesim.errors import TilesimError, shown
 from tilesim.storage import files, scratch
 from tilesim.text import plural
+from tilesim.traces import Trace
 
 FPS, GIF_FPS = 30, 20
 SIZE, GIF_SIZE = "1080p", "960x540"
@@ -169,9 +170,9 @@ def planned(request: ExportRequest, scene: tuple[Any, Path] | None = None) -> Se
         return _course(request, render_request)
     act, file = scene or request.scene.scene()
     schema, settings = load("scenes", "film.settings"), request.settings
-    if is_film(act):
+    if hasattr(act, "checked"):
         schema.check(settings, _kinds(schema) | act.asked)
-        check(act, settings)
+        _check(act, settings)
     elif settings:
         raise TilesimError(
             f"{option(next(iter(settings)))} is of tilesim's own films; {file} holds another scene"
@@ -199,7 +200,7 @@ def make(
         moments.save(first, request.at, output)
         made = Made([(output, _pixels(first.format))], {})
     elif request.form in PAGES:
-        made = _page(request, first)
+        made = _page_of_film(request, first)
     else:
         of_course = request.scene.is_course
         module = "course" if of_course else "talk" if request.form == SLIDES else "export"
@@ -209,7 +210,7 @@ def make(
         if request.captions_file:
             load("scenes", "render.files.joining").save_captions(film.extras.cues, request.captions_file)
             written.append((request.captions_file, plural(len(film.extras.cues), "caption")))
-        made = Made(written, film.figures, film.note)
+        made = Made(written, {"film": str(output), **film.figures}, film.note)
     if request.poster is None:
         return made
     card = type(first)(first.scene, first.file, request.format("png"), settings=first.settings)
@@ -217,11 +218,7 @@ def make(
     return replace(made, files=[*made.files, (request.poster, _pixels(card.format))])
 
 
-def is_film(scene: Any) -> bool:
-    return hasattr(scene, "checked")
-
-
-def check(scene: Any, settings: Mapping[str, Any]) -> None:
+def _check(scene: Any, settings: Mapping[str, Any]) -> None:
     scene.checked(settings)
     if scene.default:
         load("scenes", "film.traces").traces_for(scene.default, settings)
@@ -278,33 +275,34 @@ def _course(request: ExportRequest, render_request: Any) -> list[Any]:
     for name, following in zip(names, [*names[1:], none], strict=True):
         act = scene_class(name)
         settings = {**request.settings, "next": following if following in taught else none, "work": False}
-        if not is_film(act):
+        if not hasattr(act, "checked"):
             raise TilesimError(f"{name} is another scene, and a course is of tilesim's own films")
         try:
-            check(act, settings)
+            _check(act, settings)
         except TilesimError as error:
             raise TilesimError(f"{name}: {error}") from None
         made.append(render_request(act, known[name].file, form, settings=settings))
     return made
 
 
-def _page(request: ExportRequest, film: Any) -> Made:
+def page_of(traces: Sequence[Trace], output: Path, asked: Mapping[str, Any], title: str, **said: Any) -> Made:
+    """Write a page of traces, in the theme and language and at the instant `asked` for, that says `said`."""
+    look = {"theme": asked.get("theme") or "", **targets.spoken(asked.get("lang"))}
+    text = player.page(traces, at=asked["at"] and asked["at"][0], **look, **said)
+    files.write(output, lambda stream: stream.write(text.encode()))
+    return Made([(output, plural(len(traces), "trace"))], {"page": str(output)}, title=title)
+
+
+def _page_of_film(request: ExportRequest, film: Any) -> Made:
     moments, runs = load("scenes", "render.files.moments"), load("scenes", "film.runs")
     with scratch.folder() as folder:
         scene = moments.played(film, folder)
     card, traces, title = scene.card, scene.traces, scene.chapters[0][1]
     alike = len({trace.schedule for trace in traces}) < len(traces)
-    text = player.page(
-        traces,
-        names=None if alike else runs.names(traces),
-        story=player.Story(title, card.sentence, card.number, card.aside),
-        theme=request.settings.get("theme", ""),
-        **targets.spoken(request.settings.get("lang")),
-        at=request.at and request.at[0],
-    )
-    files.write(request.output, lambda stream: stream.write(text.encode()))
-    written = [(request.output, plural(len(traces), "trace"))]
-    return Made(written, {"finding": [card.sentence]}, title=title)
+    said = {"story": player.Story(title, card.sentence, card.number, card.aside)}
+    said |= {} if alike else {"names": runs.names(traces)}
+    made = page_of(traces, request.output, {**request.settings, "at": request.at}, title, **said)
+    return replace(made, figures={**made.figures, "finding": [card.sentence]})
 
 
 def _pixels(form: Any) -> str:

@@ -12,14 +12,13 @@ from tilesim.analysis.divergence import on_one_clock
 from tilesim.cli.arguments import film_targets as targets
 from tilesim.cli.arguments import options as shared
 from tilesim.cli.arguments.parameter_types import INPUT, INSTANT, Names, OutputFile, Schedule, Seconds, Whole
-from tilesim.cli.exports import FPS, ExportRequest, asked_for, make, planned, report
+from tilesim.cli.exports import FPS, ExportRequest, Made, asked_for, make, page_of, planned, report
 from tilesim.cli.jobs import cluster_option, jobs_option, workers_of
-from tilesim.cli.output.figures import counter, save_text
+from tilesim.cli.output.figures import counter
 from tilesim.cli.packages import load
 from tilesim.formats.reader import read_several
 from tilesim.parallel import cores
 from tilesim.storage.files import check_outputs
-from tilesim.text import plural
 
 SIZES = ("4k", "1080p", "720p", "480p", "square", "vertical")
 QUALITIES = {
@@ -108,8 +107,19 @@ def command(**options: Any) -> None:
     options that a film takes. Without -o, FILE is SCENE.mp4 in the current folder, or ends as --format says;
     what stands there is replaced.
     """
-    if _is_page_of_files(options):
-        return _page_of_files(options)
+    output, made = _page_of_files(options) if _is_page_of_files(options) else _rendered(options)
+    report(made)
+    if options["preview"]:
+        click.launch(str(output))
+    if options["fragment"]:
+        click.echo(player.fragment(output.name, made.title))
+    if options["as_json"]:
+        click.echo(json.dumps(made.figures))
+    elif options["finding"]:
+        click.echo("\n".join(made.figures.get("finding", ())))
+
+
+def _rendered(options: Mapping[str, Any]) -> tuple[Path, Made]:
     request = _request(options)
     try:
         scene = None if request.scene.is_course else request.scene.scene()
@@ -120,17 +130,7 @@ def command(**options: Any) -> None:
         check_outputs(request.outputs, request.inputs)
     cluster = options["cluster"] if request.form not in (*targets.STILLS, *targets.PAGES) else None
     with workers_of(cluster) as workers, counter(request.scene.label, "frames") as done:
-        made = make(request, orders, options["jobs"] or cores(), done, workers)
-    report(made)
-    if options["preview"]:
-        click.launch(str(request.output))
-    if options["fragment"]:
-        click.echo(player.fragment(request.output.name, made.title))
-    if options["as_json"]:
-        kind = "page" if request.form in targets.PAGES else "film"
-        click.echo(json.dumps({kind: str(request.output), **made.figures}))
-    elif options["finding"]:
-        click.echo("\n".join(made.figures.get("finding", ())))
+        return request.output, make(request, orders, options["jobs"] or cores(), done, workers)
 
 
 def _is_page_of_files(options: Mapping[str, Any]) -> bool:
@@ -140,23 +140,13 @@ def _is_page_of_files(options: Mapping[str, Any]) -> bool:
     return bool(options["scene"].trace) and form in targets.PAGES and not more and not of_film
 
 
-def _page_of_files(options: Mapping[str, Any]) -> None:
-    output = options["output"] or f"{options['scene'].label}.html"
-    paths = [options["scene"].trace, *options["trace"]]
+def _page_of_files(options: Mapping[str, Any]) -> tuple[Path, Made]:
+    label = options["scene"].label
+    output, paths = Path(options["output"] or f"{label}.html"), [options["scene"].trace, *options["trace"]]
     with shared.usage():
         check_outputs([output], paths)
         traces = on_one_clock(read_several(paths, shared.facts_from(options)))
-        text = player.page(
-            traces,
-            theme=options["theme"] or "",
-            at=options["at"] and options["at"][0],
-            **targets.spoken(options["lang"]),
-        )
-    save_text(output, text, plural(len(traces), "trace"))
-    if options["preview"]:
-        click.launch(str(output))
-    if options["fragment"]:
-        click.echo(player.fragment(Path(output).name, options["scene"].label))
+        return output, page_of(traces, output, options, label)
 
 
 def _request(options: Mapping[str, Any]) -> ExportRequest:
