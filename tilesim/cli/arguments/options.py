@@ -53,17 +53,17 @@ Row = tuple[str, str, Any, str, object]
 """An option as it is listed: name, metavar, type, help, and the default that help shows."""
 
 
-def _listed(rows: Iterable[Row], own: str) -> Callable[[F], F]:
+def listed(rows: Iterable[Row], own: str = "", **more: Any) -> Callable[[F], F]:
     """The options of `rows`. Help shows the default of each, or `own` in its place."""
     options = []
     for name, metavar, kind, help, usual in rows:
         shown = f"  [{own or usual}]" if own or usual else ""
-        options.append(click.option(f"--{name}", type=kind, metavar=metavar, help=help + shown))
+        options.append(click.option(f"--{name}", type=kind, metavar=metavar, help=help + shown, **more))
     return _group(*options)
 
 
 def problem_options(own: str = "", names: Sequence[str] = PROBLEM_NAMES) -> Callable[[F], F]:
-    """The options of a Problem, or some of them by name; see `_listed`."""
+    """The options of a Problem, or some of them by name; see `listed`."""
     tile, dtypes = "x".join(map(str, PROBLEM.tile)), ", ".join(DTYPE_BYTES)
     order = "Rasterization order; grouped:8 goes through 8 rows of tiles at a time, column by column."
     rows: tuple[Row, ...] = (
@@ -74,18 +74,18 @@ def problem_options(own: str = "", names: Sequence[str] = PROBLEM_NAMES) -> Call
         ("order", "NAME", ORDER, order, PROBLEM.order),
         ("dtype", "NAME", DTYPES, f"Data type of A and B: {dtypes}.", PROBLEM.dtype),
     )
-    return _listed([row for row in rows if row[0] in names], own)
+    return listed([row for row in rows if row[0] in names], own)
 
 
 def device_options(own: str = "") -> Callable[[F], F]:
-    """The options of a Device; see `_listed`."""
+    """The options of a Device; see `listed`."""
     rows: tuple[Row, ...] = (
         ("device", "NAME", DEVICES, "GPU: a name from `tilesim list`, or a device file.", DEVICE),
         ("sms", "COUNT", int, "Number of SMs of that GPU.", ""),
         ("ctas-per-sm", "COUNT", int, "Thread blocks that fit on an SM.", "1"),
         ("busy-sms", "COUNT", int, "SMs that another kernel holds.", "0"),
     )
-    return _listed(rows, own)
+    return listed(rows, own)
 
 
 reading_options = _group(
