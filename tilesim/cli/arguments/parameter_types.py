@@ -91,23 +91,8 @@ class DeviceName(Name):
         return gpu.preset if gpu.sms == presets()[gpu.preset]["sms"] else gpu.name
 
 
-TORCH_NAMES = {
-    "float16": "fp16", "half": "fp16", "bfloat16": "bf16", "float32": "fp32", "float": "fp32",
-    "float8": "fp8", "float8_e4m3fn": "fp8",
-}  # fmt: skip
-
-
-class Dtype(Name):
-    """The name of a data type, of which one in PyTorch's words is answered with tilesim's."""
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> str:
-        if name := TORCH_NAMES.get(value.lower().removeprefix("torch.")):
-            self.fail(f"there is no data type {value!r}; did you mean {name!r}?", param, ctx)
-        return value
-
-
 DEVICES = DeviceName(presets, or_file)
-DTYPES = Dtype(lambda: DTYPE_BYTES)
+DTYPES = Name(lambda: DTYPE_BYTES)
 COSTS = Name(lambda: ("ideal", *presets()), or_file)
 INPUT = click.Path()
 """A file to be read; whether it is there is for its reader to say."""
@@ -141,16 +126,6 @@ class Whole(click.IntRange):
             self.fail(f"{shown(value)} is not a whole number from {self.min}{most}", param, ctx)
 
 
-class Seconds(click.ParamType):
-    name = "S"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> float:
-        try:
-            return float(str(value).removesuffix("s"))
-        except ValueError:
-            self.fail(f"{shown(value)} is not a number of seconds such as 6.5", param, ctx)
-
-
 class Text(click.ParamType):
     """A text of some form, which `make` turns into a value; what is no text is a value already."""
 
@@ -176,6 +151,12 @@ PERCENT = Text(
     r"([0-9]{1,4}(?:\.[0-9]{0,4})?)%?",
     "not a percentage such as 2%",
     lambda found: float(found[1]) / 100,
+)
+SECONDS = Text(
+    "S",
+    r"([0-9]{1,15}(?:\.[0-9]{0,15})?)s?",
+    "not a number of seconds such as 6.5",
+    lambda found: float(found[1]),
 )
 NS = {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6}
 INSTANT = Text(

@@ -11,7 +11,7 @@ from tilesim import player
 from tilesim.analysis.divergence import on_one_clock
 from tilesim.cli.arguments import film_targets as targets
 from tilesim.cli.arguments import options as shared
-from tilesim.cli.arguments.parameter_types import INPUT, INSTANT, Names, OutputFile, Schedule, Seconds, Whole
+from tilesim.cli.arguments.parameter_types import INPUT, INSTANT, SECONDS, Names, OutputFile, Schedule, Whole
 from tilesim.cli.exports import FPS, ExportRequest, Made, asked_for, make, page_of, planned, report
 from tilesim.cli.jobs import cluster_option, jobs_option, workers_of
 from tilesim.cli.output.figures import counter
@@ -75,9 +75,9 @@ OF_THE_COMMAND = ("quality", "jobs", "cluster", "fragment", "preview", "finding"
 @click.option("--size", metavar="SIZE", help=f"Of the frame: {', '.join(SIZES)} or WIDTHxHEIGHT.  [1080p]")
 @click.option("--fps", type=Whole(1, 120), help=f"Frames per second.  [{FPS}; a GIF's is chosen]")
 @click.option("-t", "--transparent", is_flag=True, help="Without a background (.mov, .webm, .png).")
-@click.option("--seconds", type=Seconds(), metavar="S", help="Of the whole film, 3 to 600.  [the film's own]")
-@click.option("--from", type=Seconds(), metavar="S", help="Start here in the film.  [0]")
-@click.option("--to", type=Seconds(), metavar="S", help="Stop here in the film.  [its end]")
+@click.option("--seconds", type=SECONDS, help="Of the whole film, 3 to 600.  [the film's own]")
+@click.option("--from", type=SECONDS, help="Start here in the film.  [0]")
+@click.option("--to", type=SECONDS, help="Stop here in the film.  [its end]")
 @click.option(
     "--at",
     type=INSTANT,
