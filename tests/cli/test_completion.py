@@ -12,7 +12,7 @@ from command_line import said
 
 from tilesim import SCHEDULES
 from tilesim.cli import main
-from tilesim.cli.packages import scene_names
+from tilesim.cli.packages import declared
 from tilesim.devices.presets import presets
 from tilesim.problems import DTYPE_BYTES
 
@@ -38,8 +38,8 @@ NAMES = {
     "simulate naive --dtype ": DTYPE_BYTES,
     "simulate naive --costs ": ["ideal", *presets()],
     "plan naive --order g": ["grouped:8"],
-    "export ": [*scene_names(), "course"],
-    "export course --films ": scene_names(),
+    "export ": [*declared(), "course"],
+    "export course --films ": declared(),
     "sweep --schedule naive,split": ["naive,split-k:8"],
     "sweep --device h200,h1": [f"h200,{name}" for name in presets() if name.startswith("h1")],
 }

@@ -16,7 +16,7 @@ from tilesim.cli.arguments import film_targets as targets
 from tilesim.cli.arguments.film_targets import COURSE_FORMATS, FORMATS, MOVING, PAGES, SLIDES, SOURCE, STILLS
 from tilesim.cli.arguments.parameter_types import INSTANT
 from tilesim.cli.output.figures import wrote
-from tilesim.cli.packages import COURSE, declared, load, scene_class, scene_names
+from tilesim.cli.packages import COURSE, declared, load, scene_class
 from tilesim.declared import course
 from tilesim.errors import TilesimError, shown
 from tilesim.storage import files, scratch
@@ -178,7 +178,7 @@ def planned(request: ExportRequest, scene: tuple[Any, Path] | None = None) -> Se
             f"{option(next(iter(settings)))} is of tilesim's own films; {file} holds another scene"
         )
     if request.form in PAGES and not getattr(act, "default", None):
-        pages = ", ".join(name for name in scene_names() if scene_class(name).default)
+        pages = ", ".join(name for name in declared() if scene_class(name).default)
         raise TilesimError(
             f"{request.scene.label} shows no traces that a page could play; these films do: {pages}; "
             f"as .html it can be slides, with --format {SLIDES}"

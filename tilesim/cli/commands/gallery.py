@@ -11,7 +11,7 @@ import click
 from tilesim.cli.exports import ExportRequest, are, make, planned, report
 from tilesim.cli.jobs import cluster_option, jobs_option, workers_of
 from tilesim.cli.output.figures import counter
-from tilesim.cli.packages import load, scene_names
+from tilesim.cli.packages import declared, load
 from tilesim.declared import films
 from tilesim.errors import TilesimError
 from tilesim.parallel import cores
@@ -46,7 +46,7 @@ def command(file: str | None, folder: str, jobs: int | None, cluster: str | None
     elif file:
         where, listed = Path(file).parent, _listed(file)
     else:
-        where, listed = Path(), [{"scene": name, "output": f"{name}.mp4"} for name in scene_names()]
+        where, listed = Path(), [{"scene": name, "output": f"{name}.mp4"} for name in declared()]
     films = [_film(number, asked, where, Path(folder)) for number, asked in enumerate(listed, 1)]
     outputs = [path for request, _ in films for path in request.outputs]
     check_outputs(outputs, [file, *(path for request, _ in films for path in request.inputs)])
