@@ -44,7 +44,6 @@ WRONG_USAGE = {
     "plan persistant": "did you mean 'persistent'?",
     r"plan 'D:\nowhere\mine.py:snake'": r"D:\nowhere\mine.py: there is no such file",
     "list --jsn": "--jsn",
-    "info film.py:MyScene": "only the films of `tilesim list`",
     "info plain.csv --map sm": "'sm' maps nothing; write NAME=COLUMN",
     "explain naive": "tilesim simulate naive -o naive.npz",
     "explain plain.csv --map sm=a --map sm=b": "sm is mapped twice; give it once",
