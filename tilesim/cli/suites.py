@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
@@ -19,14 +19,11 @@ from tilesim.traces import Trace
 
 def record_suite(folder: str, repeats: int) -> None:
     """Record on this machine's GPU what `folder` lacks of the suite, each run a file and a line. Raises
-    TilesimError where the folder cannot be made or is of another GPU, or no run could be recorded."""
+    TilesimError where the folder is of another GPU, or no run could be recorded; OSError where it is none."""
     kernels = load("kernels")
     entry = kernels.gpu_facts()
     path = Path(folder)
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise TilesimError(f"cannot write {folder}: {error.strerror or error}") from None
+    path.mkdir(parents=True, exist_ok=True)
     _note(entry, path / DEVICE)
     runs, recorded = suite(values(published(checked(entry)))), 0
     for i, run in enumerate(runs, 1):
@@ -69,16 +66,9 @@ def _note(entry: Mapping[str, Any], path: Path) -> None:
 DEVICE, MEMORY, RUN = "device.json", "memory.json", ".npz"
 
 
-class Recordings(NamedTuple):
-    """Files of traces, and those of the GPU's facts and of its memory's figures, where there are any."""
-
-    runs: tuple[str, ...]
-    device: str | None = None
-    memory: str | None = None
-
-
-def found(paths: Iterable[str]) -> Recordings:
-    """What lies in files of traces and folders; TraceError for a folder without one, and for two GPUs."""
+def found(paths: Iterable[str]) -> tuple[list[str], dict[str, str]]:
+    """The files of traces, given or in folders, and those called DEVICE and MEMORY beside them; raises
+    TraceError for a folder without a trace, and for two GPUs."""
     runs: list[str] = []
     beside: dict[str, str] = {}
     for path in map(Path, paths):
@@ -96,4 +86,4 @@ def found(paths: Iterable[str]) -> Recordings:
                 if name in beside:
                     raise TraceError(f"{beside[name]} and {path / name}: give the folder of one GPU")
                 beside[name] = str(path / name)
-    return Recordings(tuple(runs), beside.get(DEVICE), beside.get(MEMORY))
+    return runs, beside

@@ -107,6 +107,7 @@ reading_options = _group(
     ),
 )
 file_options = _group(problem_options(OWN), device_options(OWN), reading_options)
+SEED = "Seed of the random variation of K-steps, 0 or more.  [0]"
 costs_options = _group(
     click.option(
         "--costs",
@@ -114,13 +115,7 @@ costs_options = _group(
         metavar="NAME|FILE",
         help="ideal, a GPU's name such as h200, or a JSON file from `tilesim calibrate`.  [the GPU's own]",
     ),
-    click.option(
-        "--seed",
-        type=int,
-        default=0,
-        metavar="NUMBER",
-        help="Seed of the random variation of K-steps, 0 or more.  [0]",
-    ),
+    click.option("--seed", type=int, default=0, metavar="NUMBER", help=SEED),
 )
 
 
@@ -165,8 +160,8 @@ TABLE_FILE = OutputFile(".csv", ".parquet", rule="a table is written as .csv or 
 FIGURES_FILE = OutputFile(".json", rule="figures are written as .json")
 
 
-def output_option(kind: OutputFile, help: str) -> Callable[[F], F]:
-    return click.option("-o", "--output", type=kind, metavar="FILE", help=help)
+def output_option(kind: OutputFile, help: str, *names: str) -> Callable[[F], F]:
+    return click.option(*(names or ("-o", "--output")), type=kind, metavar="FILE", help=help)
 
 
 figures_option = output_option(FIGURES_FILE, "Write the figures to this file (.json).")

@@ -17,17 +17,13 @@ from tilesim.errors import TilesimError
 from tilesim.parallel import cores
 from tilesim.storage.files import check_outputs
 
+FOLDER = click.Path(exists=True, file_okay=False, writable=True)
+
 
 @click.command(short_help="Render many films.")
 @click.argument("file", type=click.Path(exists=True), required=False)
 @click.option(
-    "-o",
-    "--output",
-    "folder",
-    type=click.Path(exists=True, file_okay=False, writable=True),
-    metavar="FOLDER",
-    required=True,
-    help="The folder to write into.",
+    *("-o", "--output", "folder"), type=FOLDER, metavar="FOLDER", required=True, help="Where to write them."
 )
 @jobs_option
 @cluster_option

@@ -97,12 +97,7 @@ def _joined(ctx: Any, param: Any, groups: Sequence[Sequence[Any]]) -> list[Any] 
 @shared.output_option(
     shared.TABLE_FILE, "Write the table to this file (.csv, .parquet).  [standard output, as CSV]"
 )
-@click.option(
-    "--picture",
-    type=shared.PICTURE_FILE,
-    metavar="FILE",
-    help="Write a chart of the table to this file (.png).",
-)
+@shared.output_option(shared.PICTURE_FILE, "Write a chart of the table to this file (.png).", "--picture")
 @click.option(
     "--theme", type=click.Choice(["dark", "light"]), default="dark", help="Theme of the chart.  [dark]"
 )

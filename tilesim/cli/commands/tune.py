@@ -37,11 +37,10 @@ SIZE = "x".join(str(size) for size in (shared.PROBLEM.m, shared.PROBLEM.n, share
 @click.option(
     "--top", type=Whole(1, 1000), help="Time only this many, the best according to the model.  [all]"
 )
-@click.option(
+@shared.output_option(
+    shared.FIGURES_FILE,
+    "Keep the rows of this table for other shapes, and update the table unless -o is given.",
     "--table",
-    type=shared.FIGURES_FILE,
-    metavar="FILE",
-    help="Keep the rows of this table for other shapes, and update the table unless -o is given.",
 )
 @shared.report_options
 def command(
