@@ -225,7 +225,6 @@ def _check(scene: Any, settings: Mapping[str, Any]) -> None:
 
 
 def _kinds(schema: Any) -> dict[str, Any]:
-    yes_or_no = schema.Kind(lambda value: isinstance(value, bool), "true or false")
     number, name = schema.NUMBER, schema.NAME
     return {
         "scene": schema.Kind(lambda one: isinstance(one, targets.Target) or name.fits(one), "a text"),
@@ -233,7 +232,7 @@ def _kinds(schema: Any) -> dict[str, Any]:
         "format": schema.one_of(FORMATS),
         "size": name,
         "fps": schema.whole(1, 120),
-        "transparent": yes_or_no,
+        "transparent": schema.BOOL,
         "from": number,
         "to": number,
         "at": schema.Kind(
@@ -241,7 +240,7 @@ def _kinds(schema: Any) -> dict[str, Any]:
             "a second, or a text such as 12.5us",
         ),
         "poster": schema.FILE,
-        "captions": yes_or_no,
+        "captions": schema.BOOL,
         "films": schema.Kind(partial(are, str), "a list of films, and at least one"),
     }
 
