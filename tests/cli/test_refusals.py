@@ -57,7 +57,7 @@ WRONG_USAGE = {
     "record naive --kernel cutlass -o x.npz": "'cutlass'",
     "record --suite -o none naive": "--suite records a fixed set of runs",
     "record --suite -o none --m 64": "--suite records a fixed set of runs",
-    "choose --ctas-per-sm 2": "leave out --ctas-per-sm",
+    "choose --ctas-per-sm 2": "--ctas-per-sm",
     "compare": "Missing argument '[SIM] MEASURED",
     "compare good.npz measured.npz measured.npz": "compared with exactly one measured trace",
     "compare good.npz measured.npz --seed 1": "--costs and --seed apply only",

@@ -55,8 +55,7 @@ def _record(kernels: Any, run: Run, path: Path, repeats: int) -> bool:
 def _note(entry: Mapping[str, Any], path: Path) -> None:
     """Write what is known of the GPU, unless it was written before: a user may have added to that."""
     if path.is_file():
-        before = files.read_json(path, DeviceError)
-        title = before.get("title") if isinstance(before, Mapping) else None
+        title = files.read_json(path, DeviceError, checked)["title"]
         if title != entry["title"]:
             raise DeviceError(f"{path} is of {title!r}, and this machine has {entry['title']!r}")
         return

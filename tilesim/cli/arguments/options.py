@@ -63,7 +63,6 @@ def listed(rows: Iterable[Row], own: str = "", **more: Any) -> Callable[[F], F]:
 
 
 def problem_options(own: str = "", names: Sequence[str] = PROBLEM_NAMES) -> Callable[[F], F]:
-    """The options of a Problem, or some of them by name; see `listed`."""
     tile, dtypes = "x".join(map(str, PROBLEM.tile)), ", ".join(DTYPE_BYTES)
     order = "Rasterization order; grouped:8 goes through 8 rows of tiles at a time, column by column."
     rows: tuple[Row, ...] = (
@@ -77,15 +76,14 @@ def problem_options(own: str = "", names: Sequence[str] = PROBLEM_NAMES) -> Call
     return listed([row for row in rows if row[0] in names], own)
 
 
-def device_options(own: str = "") -> Callable[[F], F]:
-    """The options of a Device; see `listed`."""
+def device_options(own: str = "", names: Sequence[str] = DEVICE_NAMES) -> Callable[[F], F]:
     rows: tuple[Row, ...] = (
         ("device", "NAME", DEVICES, "GPU: a name from `tilesim list`, or a device file.", DEVICE),
         ("sms", "COUNT", int, "Number of SMs of that GPU.", ""),
         ("ctas-per-sm", "COUNT", int, "Thread blocks that fit on an SM.", "1"),
         ("busy-sms", "COUNT", int, "SMs that another kernel holds.", "0"),
     )
-    return listed(rows, own)
+    return listed([row for row in rows if row[0].replace("-", "_") in names], own)
 
 
 reading_options = _group(
@@ -228,5 +226,5 @@ def device_from(options: Mapping[str, Any]) -> Device:
 
 def costs_from(options: Mapping[str, Any], schedule: str, problem: Problem, device: Device) -> Costs | None:
     """The Costs that --costs names or that its file contains; None without --costs: the device's own."""
-    path = options.get("costs")
+    path = options["costs"]
     return None if path is None else read_costs(path, schedule, problem, device)

@@ -10,7 +10,6 @@ from tilesim.choice.choose import choose
 from tilesim.choice.estimate import Estimate
 from tilesim.cli.arguments import options as shared
 from tilesim.cli.output.tables import text
-from tilesim.errors import ChoiceError
 from tilesim.products import LAYOUTS, Product
 
 SIZES = ("m", "n", "k", "dtype")
@@ -27,7 +26,7 @@ COLUMNS = (
     default=LAYOUTS[0],
     help="Layouts of A and B: row-major (n) or column-major (t).  [nn]",
 )
-@shared.device_options()
+@shared.device_options(names=("device", "sms", "busy_sms"))
 @shared.count_option("top", "Number of kernels to show.", 8, most=10_000)
 @shared.json_option
 def command(layout: str, top: int, as_json: bool, **options: Any) -> None:
@@ -38,10 +37,6 @@ def command(layout: str, top: int, as_json: bool, **options: Any) -> None:
     with shared.usage():
         sizes = {name: getattr(shared.PROBLEM, name) for name in SIZES} | shared.given(options, SIZES)
         product = Product(**sizes, layout=layout)
-        if options["ctas_per_sm"] is not None:
-            raise ChoiceError(
-                "how many thread blocks fit on an SM depends on each kernel; leave out --ctas-per-sm"
-            )
         device = shared.device_from(options)
     ranked = choose(product, device)
     if as_json:

@@ -13,11 +13,11 @@ from tilesim.cli.packages import load
 from tilesim.problems import DTYPE_BYTES
 from tilesim.products import LAYOUTS, Product
 
-SIZE = "x".join(str(size) for size in (shared.PROBLEM.m, shared.PROBLEM.n, shared.PROBLEM.k))
+SIZE = shared.PROBLEM.m, shared.PROBLEM.n, shared.PROBLEM.k
 
 
 @click.command(short_help="Find the fastest kernel for each shape on this machine's GPU.")
-@shared.sizes_option(f"Size of the product.  [{SIZE}]  [repeatable]", TILE_SHAPE)
+@shared.sizes_option(f"Size of the product.  [{'x'.join(map(str, SIZE))}]  [repeatable]", TILE_SHAPE)
 @click.option(
     "--dtype",
     "dtypes",
@@ -52,8 +52,7 @@ def command(
     The table is written to a file. To have `matmul` use it on that GPU, set the environment variable
     TILESIM_TUNED=FILE.
     """
-    size = shared.PROBLEM.m, shared.PROBLEM.n, shared.PROBLEM.k
-    wanted = product(sizes or [size], dtypes or [shared.PROBLEM.dtype], layouts or LAYOUTS[:1])
+    wanted = product(sizes or [SIZE], dtypes or [shared.PROBLEM.dtype], layouts or LAYOUTS[:1])
     with shared.usage():
         products = [Product(*size, dtype, layout) for size, dtype, layout in wanted]
     measure = load("kernels")
