@@ -135,6 +135,8 @@ def test_a_windows_path_to_a_scene_is_a_path(path, scene):
 
 def test_a_windows_path_to_a_schedule_is_a_path():
     assert file_and_name(r"D:\work in.py\mine.py:snake:2:3") == (r"D:\work in.py\mine.py", "snake:2:3")
+    assert file_and_name("C:/films/MINE.PY") == ("C:/films/MINE.PY", "")
+    assert file_and_name("split-k:2") is None
 
 
 @pytest.mark.parametrize(("system", "refused"), [("linux", False), ("darwin", True), ("win32", True)])

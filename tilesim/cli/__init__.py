@@ -84,7 +84,6 @@ class Commands(Group):
 
 
 def _fail(sentence: str, code: int) -> None:
-    """Say `sentence` on stderr in one line and exit with `code`."""
     # A path may hold what would steer the terminal.
     words = "".join(c if c.isprintable() else "\ufffd" for c in " ".join(sentence.split()))
     click.echo(f"error: {words}", err=True)

@@ -131,7 +131,6 @@ def _check(traces: Sequence[Trace], at: float | None) -> None:
 
 
 def _table(traces: Sequence[Trace], names: Sequence[str], said: figures.Said) -> str:
-    """The rows of the table: a head, and one row per figure; `said` translates names."""
     tables = [figures.table(trace, said) for trace in traces]
     heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
     lines = [f"<thead><tr><td></td>{heads}</tr></thead>"]

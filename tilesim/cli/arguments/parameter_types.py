@@ -33,12 +33,11 @@ def usage() -> Iterator[None]:
 
 
 def starting_with(begin: str, choices: Iterable[str]) -> list[CompletionItem]:
-    """Those of `choices` that a shell offers for a word that begins so."""
     return [CompletionItem(choice) for choice in choices if choice.startswith(begin)]
 
 
 def or_file(begin: str, choices: Iterable[str]) -> list[CompletionItem]:
-    """The same, and the names of files where none of `choices` fits."""
+    """Those of `choices` that begin so, and the names of files where none does."""
     return starting_with(begin, choices) or [CompletionItem(begin, type="file")]
 
 
