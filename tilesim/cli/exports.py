@@ -25,9 +25,6 @@ from tilesim.traces import Trace
 
 FPS, GIF_FPS = 30, 20
 SIZE, GIF_SIZE = "1080p", "960x540"
-PLAIN = ("size", "fps", "transparent", "from", "to", "captions")
-FIELDS = {"from": "start", "to": "end"}
-"""What a request takes as it was asked for, and what it calls those whose names are Python's words."""
 OF_A_COURSE = (
     *("scene", "output"),
     *("films", "theme", "lang", "size", "fps", "transparent", "format", "captions"),
@@ -49,24 +46,20 @@ REFUSED = (
 class ExportRequest:
     """What is to be made of a scene, and written to `output`.
 
-    `size` and `fps` are None where the form is to choose them. `start` and `end`: seconds of the film, its
-    own ones for None. `at`: the instant of a still or a page, as INSTANT makes it. `poster`: where the
-    end card is written, too. `films`: of a course, by name; all of it for None.
+    `settings`: of the film. `asked`: what else was asked for, by the names of `_kinds`. `at`: the instant of
+    a still or a page, as INSTANT makes it. `poster`: where the end card is written, too. `films`: of a
+    course, by name; all of it for None. `orders`: what scenes/ is to draw, once it is `planned`.
     """
 
     scene: targets.Target
     output: Path
     form: str
     settings: Mapping[str, Any]
-    size: str | None = None
-    fps: int | None = None
-    transparent: bool = False
-    start: float | None = None
-    end: float | None = None
-    at: tuple[float, str] | None = None
-    poster: Path | None = None
-    captions: bool = False
-    films: Sequence[str] | None = None
+    asked: Mapping[str, Any]
+    at: tuple[float, str] | None
+    poster: Path | None
+    films: Sequence[str] | None
+    orders: Sequence[Any] = ()
 
     @classmethod
     def of(cls, asked: Mapping[str, Any]) -> "ExportRequest":
@@ -97,12 +90,11 @@ class ExportRequest:
         poster = Path(own["poster"]) if "poster" in own else None
         if poster and poster.suffix.lower() not in ("", ".png"):
             raise TilesimError(f"the poster {shown(own['poster'])} must end in .png")
-        plain = {FIELDS.get(name, name): own[name] for name in own if name in PLAIN}
-        return cls(scene, Path(output), form, settings, at=at, poster=poster, films=films, **plain)
+        return cls(scene, Path(output), form, settings, own, at, poster, films)
 
     @property
     def captions_file(self) -> Path | None:
-        return self.output.with_suffix(".vtt") if self.captions else None
+        return self.output.with_suffix(".vtt") if self.asked.get("captions") else None
 
     @property
     def outputs(self) -> tuple[Path | None, ...]:
@@ -118,7 +110,8 @@ class ExportRequest:
         """How frames are written in a form; raises TilesimError for a size or a rate that none can have."""
         formats = load("scenes", "render.files.formats")
         size, fps = (GIF_SIZE, GIF_FPS) if form == "gif" else (SIZE, FPS)
-        return formats.Format(form, formats.frame_size(self.size or size), self.fps or fps, self.transparent)
+        size, fps = self.asked.get("size", size), self.asked.get("fps", fps)
+        return formats.Format(form, formats.frame_size(size), fps, self.asked.get("transparent", False))
 
 
 def asked_for(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -159,15 +152,15 @@ def option(name: str) -> str:
     return f"--no-{name}" if name in LEFT_OUT else f"--{name.replace('_', '-')}"
 
 
-def planned(request: ExportRequest, scene: tuple[Any, Path] | None = None) -> Sequence[Any]:
-    """What scenes/ is to draw, all of it checked: one request, or one for each film of a course. `scene`:
-    what `request.scene.scene()` gave, if it is loaded already. Raises TilesimError where a film cannot be
-    made as asked for."""
+def planned(request: ExportRequest, scene: tuple[Any, Path] | None = None) -> ExportRequest:
+    """The request with its orders, all of it checked: one, or one for each film of a course. `scene`: what
+    `request.scene.scene()` gave, if it is loaded already. Raises TilesimError where a film cannot be made
+    as asked for."""
     render_request = load("scenes", "render.running").RenderRequest
     if request.form not in PAGES:
         load("scenes", "look.language").check_font(request.settings.get("lang", SOURCE))
     if request.scene.is_course:
-        return _course(request, render_request)
+        return replace(request, orders=_course(request, render_request))
     act, file = scene or request.scene.scene()
     schema, settings = load("scenes", "film.settings"), request.settings
     if hasattr(act, "checked"):
@@ -183,18 +176,18 @@ def planned(request: ExportRequest, scene: tuple[Any, Path] | None = None) -> Se
             f"{request.scene.label} shows no traces that a page could play; these films do: {pages}; "
             f"as .html it can be slides, with --format {SLIDES}"
         )
-    keep = tuple(name for name in ("fps", "size") if getattr(request, name))
+    keep = tuple(name for name in ("fps", "size") if name in request.asked)
     form = request.format("mp4" if request.form in PAGES else request.form)
-    made = render_request(act, file, form, settings=settings, keep=keep)
-    return [made.between(request.start or 0.0, request.end)]
+    order = render_request(act, file, form, settings=settings, keep=keep)
+    return replace(request, orders=[order.between(request.asked.get("from", 0.0), request.asked.get("to"))])
 
 
 def make(
-    request: ExportRequest, requests: Sequence[Any], jobs: int,
-    progress: Callable[[int], object] = lambda frames: None, workers: Executor | None = None,
+    request: ExportRequest, jobs: int, progress: Callable[[int], object] = lambda frames: None,
+    workers: Executor | None = None,
 ) -> Made:  # fmt: skip
     """Write what was `planned`; raises TilesimError where it cannot be drawn or written."""
-    first, output = requests[0], request.output
+    first, output = request.orders[0], request.output
     moments = load("scenes", "render.files.moments")
     if request.form in STILLS:
         moments.save(first, request.at, output)
@@ -205,7 +198,7 @@ def make(
         of_course = request.scene.is_course
         module = "course" if of_course else "talk" if request.form == SLIDES else "export"
         export = load("scenes", f"render.{module}").export
-        film = export(requests if of_course else first, output, jobs, progress, workers)
+        film = export(request.orders if of_course else first, output, jobs, progress, workers)
         written = [(output, film.about)]
         if request.captions_file:
             load("scenes", "render.files.joining").save_captions(film.extras.cues, request.captions_file)

@@ -62,28 +62,25 @@ def listed(rows: Iterable[Row], own: str = "", **more: Any) -> Callable[[F], F]:
     return _group(*options)
 
 
-def problem_options(own: str = "", names: Sequence[str] = PROBLEM_NAMES) -> Callable[[F], F]:
-    tile, dtypes = "x".join(map(str, PROBLEM.tile)), ", ".join(DTYPE_BYTES)
-    order = "Rasterization order; grouped:8 goes through 8 rows of tiles at a time, column by column."
-    rows: tuple[Row, ...] = (
-        ("m", "SIZE", int, "Rows of A and C.", PROBLEM.m),
-        ("n", "SIZE", int, "Columns of B and C.", PROBLEM.n),
-        ("k", "SIZE", int, "Columns of A, rows of B.", PROBLEM.k),
-        ("tile", "MxNxK", TILE_SHAPE, "Output tile of a thread block, and the size of a K-step.", tile),
-        ("order", "NAME", ORDER, order, PROBLEM.order),
-        ("dtype", "NAME", DTYPES, f"Data type of A and B: {dtypes}.", PROBLEM.dtype),
-    )
-    return listed([row for row in rows if row[0] in names], own)
+ORDERING = "Rasterization order; grouped:8 goes through 8 rows of tiles at a time, column by column."
+TILE = "x".join(map(str, PROBLEM.tile))
+WORK: tuple[Row, ...] = (
+    ("m", "SIZE", int, "Rows of A and C.", PROBLEM.m),
+    ("n", "SIZE", int, "Columns of B and C.", PROBLEM.n),
+    ("k", "SIZE", int, "Columns of A, rows of B.", PROBLEM.k),
+    ("tile", "MxNxK", TILE_SHAPE, "Output tile of a thread block, and the size of a K-step.", TILE),
+    ("order", "NAME", ORDER, ORDERING, PROBLEM.order),
+    ("dtype", "NAME", DTYPES, f"Data type of A and B: {', '.join(DTYPE_BYTES)}.", PROBLEM.dtype),
+    ("device", "NAME", DEVICES, "GPU: a name from `tilesim list`, or a device file.", DEVICE),
+    ("sms", "COUNT", int, "Number of SMs of that GPU.", ""),
+    ("ctas-per-sm", "COUNT", int, "Thread blocks that fit on an SM.", "1"),
+    ("busy-sms", "COUNT", int, "SMs that another kernel holds.", "0"),
+)
 
 
-def device_options(own: str = "", names: Sequence[str] = DEVICE_NAMES) -> Callable[[F], F]:
-    rows: tuple[Row, ...] = (
-        ("device", "NAME", DEVICES, "GPU: a name from `tilesim list`, or a device file.", DEVICE),
-        ("sms", "COUNT", int, "Number of SMs of that GPU.", ""),
-        ("ctas-per-sm", "COUNT", int, "Thread blocks that fit on an SM.", "1"),
-        ("busy-sms", "COUNT", int, "SMs that another kernel holds.", "0"),
-    )
-    return listed([row for row in rows if row[0].replace("-", "_") in names], own)
+def work_options(own: str = "", names: Sequence[str] = (*PROBLEM_NAMES, *DEVICE_NAMES)) -> Callable[[F], F]:
+    """The options of a Problem and a Device, or some of them by name; see `listed`."""
+    return listed([row for row in WORK if row[0].replace("-", "_") in names], own)
 
 
 reading_options = _group(
@@ -104,7 +101,7 @@ reading_options = _group(
         "--items", is_flag=True, help="The work is not a matrix product: each row or slice is an item."
     ),
 )
-file_options = _group(problem_options(OWN), device_options(OWN), reading_options)
+file_options = _group(work_options(OWN), reading_options)
 SEED = "Seed of the random variation of K-steps, 0 or more.  [0]"
 costs_options = _group(
     click.option(
@@ -142,7 +139,7 @@ kernel_options = _group(
     seed_option,
 )
 ctas_option = count_option("ctas-per-sm", "Thread blocks per SM that the schedule plans for.", 1, most=64)
-run_options = _group(click.argument("schedule", type=Schedule()), problem_options(), device_options())
+run_options = _group(click.argument("schedule", type=Schedule()), work_options())
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
@@ -191,7 +188,7 @@ def facts_from(options: Mapping[str, Any], *more: str) -> dict[str, Any]:
 
 
 def problem_from(options: Mapping[str, Any]) -> Problem:
-    """The Problem that `problem_options` describe; what was not given comes from PROBLEM."""
+    """The Problem that `work_options` describe; what was not given comes from PROBLEM."""
     with usage():
         problem = replace(PROBLEM, **given(options, PROBLEM_NAMES))
         check_tiles(problem)
@@ -208,7 +205,7 @@ def check_tiles(problem: Problem) -> None:
 
 
 def device_from(options: Mapping[str, Any]) -> Device:
-    """The Device that `device_options` describe.
+    """The Device that `work_options` describe.
 
     --sms sets the number of SMs of that device, or of the default device.
     """

@@ -19,14 +19,13 @@ COLUMNS = (
 
 
 @click.command(short_help="Rank kernels for a shape by predicted time.")
-@shared.problem_options(names=SIZES)
+@shared.work_options(names=(*SIZES, "device", "sms", "busy_sms"))
 @click.option(
     "--layout",
     type=click.Choice(LAYOUTS),
     default=LAYOUTS[0],
     help="Layouts of A and B: row-major (n) or column-major (t).  [nn]",
 )
-@shared.device_options(names=("device", "sms", "busy_sms"))
 @shared.count_option("top", "Number of kernels to show.", 8, most=10_000)
 @shared.json_option
 def command(layout: str, top: int, as_json: bool, **options: Any) -> None:

@@ -54,8 +54,7 @@ OF_THE_COMMAND = ("quality", "jobs", "cluster", "fragment", "preview", "finding"
     metavar="NAME,...",
     help="Of a course: which films, in which order.  [all, in teaching order]",
 )
-@shared.problem_options("the film's own")
-@shared.device_options("the film's own")
+@shared.work_options("the film's own")
 @shared.reading_options
 @shared.costs_options
 @click.option("--theme", type=click.Choice(["dark", "light"]), help="Colours.  [dark]")
@@ -126,11 +125,11 @@ def _rendered(options: Mapping[str, Any]) -> tuple[Path, Made]:
     except load("scenes", "render.scene_files").NoSceneError as error:
         raise click.UsageError(str(error)) from None
     with shared.usage():
-        orders = planned(request, scene)
+        request = planned(request, scene)
         check_outputs(request.outputs, request.inputs)
     cluster = options["cluster"] if request.form not in (*targets.STILLS, *targets.PAGES) else None
     with workers_of(cluster) as workers, counter(request.scene.label, "frames") as done:
-        return request.output, make(request, orders, options["jobs"] or cores(), done, workers)
+        return request.output, make(request, options["jobs"] or cores(), done, workers)
 
 
 def _is_page_of_files(options: Mapping[str, Any]) -> bool:

@@ -44,12 +44,12 @@ def command(file: str | None, folder: str, jobs: int | None, cluster: str | None
     else:
         where, listed = Path(), [{"scene": name, "output": f"{name}.mp4"} for name in declared()]
     films = [_film(number, asked, where, Path(folder)) for number, asked in enumerate(listed, 1)]
-    outputs = [path for request, _ in films for path in request.outputs]
-    check_outputs(outputs, [file, *(path for request, _ in films for path in request.inputs)])
+    outputs = [path for request in films for path in request.outputs]
+    check_outputs(outputs, [file, *(path for request in films for path in request.inputs)])
     with workers_of(cluster) as workers:
-        for request, orders in films:
+        for request in films:
             with counter(request.output.name, "frames") as done:
-                made = make(request, orders, jobs or cores(), done, workers)
+                made = make(request, jobs or cores(), done, workers)
             report(made)
 
 
@@ -73,19 +73,19 @@ def _listed(file: str) -> list[Mapping[str, Any]]:
     return gallery["film"]
 
 
-def _film(number: int, asked: Mapping[str, Any], where: Path, folder: Path) -> tuple[ExportRequest, Any]:
+def _film(number: int, asked: Mapping[str, Any], where: Path, folder: Path) -> ExportRequest:
     try:
         if "output" not in asked and "scene" in asked:
             raise TilesimError("it has no output")
         request = ExportRequest.of(asked)
         scene = request.scene
-        request = replace(
+        placed = replace(
             request,
             scene=scene._replace(file=where / scene.file) if scene.file else scene,
             output=folder / request.output,
             poster=folder / request.poster if request.poster else None,
             settings=load("scenes", "film.settings").relative_to(where, request.settings),
         )
-        return request, planned(request)
+        return planned(placed)
     except TilesimError as error:
         raise TilesimError(f"film {number} of the gallery: {error}") from None

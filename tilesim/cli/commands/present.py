@@ -48,14 +48,13 @@ def command(
         requests = []
         for number, film in enumerate(films, 1):
             asked = {"scene": film, "output": str(folder / f"{number}.mp4")}
-            requests.append(ExportRequest.of(asked | (plain if film.file else wanted)))
-        orders = [planned(request) for request in requests]
+            requests.append(planned(ExportRequest.of(asked | (plain if film.file else wanted))))
         check_outputs([output], [path for request in requests for path in request.inputs])
         slides = []
         with workers_of(cluster) as workers:
-            for request, order in zip(requests, orders, strict=True):
+            for request in requests:
                 with counter(request.scene.label, "frames") as done:
-                    made = make(request, order, jobs or cores(), done, workers)
+                    made = make(request, jobs or cores(), done, workers)
                 slides.append(Slide(request.output.read_bytes(), _note(made.figures), loops=True))
     size = requests[0].format("mp4").size
     page = deck(slides, size, title or Path(output).stem, look["theme"], look["lang"] or "en")

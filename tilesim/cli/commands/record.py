@@ -24,7 +24,7 @@ from tilesim.cli.suites import record_suite
     help="The kernel dedicated to the schedule (naive or persistent), or the table-driven one, which runs any"
     " schedule.  [dedicated]",
 )
-@shared.problem_options()
+@shared.work_options(names=shared.PROBLEM_NAMES)
 @shared.kernel_options
 @click.option(
     "--loads",

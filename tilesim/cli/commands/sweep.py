@@ -72,13 +72,12 @@ FRAMES = ("1080p", "720p", "480p")
 NAMED = "Schedules, such as naive,split-k:2,mine.py:snake."
 COLUMNS = "Columns of B and C, or m for as many as rows."
 GPU = f"{shared.DEVICE}, unless --sms is given"
-TILE = "x".join(map(str, shared.PROBLEM.tile))
 AXES = (
     ("schedule", "NAMES", Names(Schedule()), NAMED, ",".join(SCHEDULES)),
     ("m", "SIZES", Numbers(), "Rows of A and C, such as 128,512 or 256:8192:256.", 1536),
     ("n", "SIZES", Numbers("m"), COLUMNS, "256:11520:256, or m if --m or --k is given"),
     ("k", "SIZES", Numbers("m", "n"), "Columns of A, rows of B, or m or n for the same.", 4096),
-    ("tile", "MxNxK", Names(TILE_SHAPE), "Output tiles, and sizes of a K-step.", TILE),
+    ("tile", "MxNxK", Names(TILE_SHAPE), "Output tiles, and sizes of a K-step.", shared.TILE),
     ("order", "NAMES", Names(ORDER), "Rasterization orders.", shared.PROBLEM.order),
     ("dtype", "NAMES", Names(DTYPES), "Data types of A and B.", shared.PROBLEM.dtype),
     ("device", "NAMES", Names(DEVICES), "GPUs; `tilesim list` shows them.", GPU),

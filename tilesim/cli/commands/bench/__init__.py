@@ -25,7 +25,7 @@ TABLE_DRIVEN = "table:"
     invoke_without_command=True,
     short_help="Time the kernels, or launches, on this machine's GPU.",
 )
-@shared.problem_options()
+@shared.work_options(names=shared.PROBLEM_NAMES)
 @shared.sizes_option("M, N and K; repeat it for several.", TILE_SHAPE)
 @click.option(
     "--kernel",
