@@ -50,9 +50,7 @@ class Group(click.Group):
         for option in self.params:
             source = ctx.get_parameter_source(option.name or "")
             if args and source is click.core.ParameterSource.COMMANDLINE:
-                raise click.UsageError(
-                    f"{option.opts[-1]} before {args[0]} has no effect there; leave it out"
-                )
+                raise click.UsageError(f"{option.opts[-1]} before {args[0]} has no effect; leave it out")
         return super().resolve_command(ctx, args)
 
 

@@ -13,7 +13,7 @@ import click
 
 from tilesim import player
 from tilesim.cli.arguments import film_targets as targets
-from tilesim.cli.arguments.film_targets import COURSE_FORMATS, FORMATS, MOVING, PAGES, SLIDES, SOURCE, STILLS
+from tilesim.cli.arguments.film_targets import COURSE_FILM, COURSE_FORMATS, PAGES, SLIDES, SOURCE, STILLS
 from tilesim.cli.arguments.parameter_types import INSTANT
 from tilesim.cli.output.figures import wrote
 from tilesim.cli.packages import COURSE, declared, load, scene_class
@@ -37,7 +37,7 @@ REFUSED = (
     (STILLS, ("from", "to"), "is of a film, and a still is of one instant; give --at instead"),
     (STILLS, ("captions",), "is of a film; leave it out of a still"),
     ((SLIDES,), ("captions",), "is of a film; slides have their captions as notes, so leave it out"),
-    ((*MOVING, SLIDES), ("at",), "is of a still; write a .png, or leave it out of a film"),
+    ((*targets.MOVING, SLIDES), ("at",), "is of a still; write a .png, or leave it out of a film"),
 )
 """(forms, what they do not have, and why)."""
 
@@ -72,11 +72,9 @@ class ExportRequest:
         if "scene" not in own:
             raise TilesimError("it has no scene")
         try:
-            scene = targets.FilmTarget().convert(own["scene"], None, None)
+            scene = targets.FILM_TARGET.convert(own["scene"], None, None)
             output, form = targets.chosen(own.get("output"), own.get("format"), scene.label)
-            films = own.get("films") and [
-                targets.COURSE_FILM.convert(one, None, None) for one in own["films"]
-            ]
+            films = own.get("films") and [COURSE_FILM.convert(one, None, None) for one in own["films"]]
             at = own.get("at")
             if at is not None:
                 at = INSTANT.convert(at if isinstance(at, tuple) else str(at), None, None)
@@ -222,7 +220,7 @@ def _kinds(schema: Any) -> dict[str, Any]:
     return {
         "scene": schema.Kind(lambda one: isinstance(one, targets.Target) or name.fits(one), "a text"),
         "output": schema.FILE,
-        "format": schema.one_of(FORMATS),
+        "format": schema.one_of(targets.FORMATS),
         "size": name,
         "fps": schema.whole(1, 120),
         "transparent": schema.BOOL,
@@ -242,10 +240,8 @@ def _check_form(scene: targets.Target, form: str, asked: Mapping[str, Any], at: 
     """Raise TilesimError where a course is asked for what one film has, a still for what a film has, ..."""
     given = [name for name in asked if name in LEFT_OUT or asked[name] is not False]
     if scene.is_course and form not in COURSE_FORMATS:
-        more = "; as slides, films are written by: tilesim present TALK.html FILM..." * (form == SLIDES)
-        raise TilesimError(
-            f"a course is written as .{', .'.join(COURSE_FORMATS)}, not as {shown(form)}{more}"
-        )
+        tip = "; as slides, films are written by: tilesim present TALK.html FILM..." * (form == SLIDES)
+        raise TilesimError(f"a course is written as .{', .'.join(COURSE_FORMATS)}, not as {shown(form)}{tip}")
     for name in given if scene.is_course else ():
         if name not in OF_A_COURSE:
             takes = ", ".join(map(option, OF_A_COURSE[2:]))

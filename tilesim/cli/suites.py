@@ -76,9 +76,7 @@ def found(paths: Iterable[str]) -> tuple[list[str], dict[str, str]]:
             continue
         inside = sorted(str(each) for each in path.iterdir() if each.suffix == RUN)
         if not inside:
-            raise TraceError(
-                f"{path}: there is no {RUN} in this folder; `tilesim record --suite` records some"
-            )
+            raise TraceError(f"{path}: there is no {RUN} in this folder; record some with --suite")
         runs += inside
         for name in (DEVICE, MEMORY):
             if (path / name).is_file():

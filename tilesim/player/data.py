@@ -152,9 +152,8 @@ def encoded(trace: Trace, rows: slice) -> str:
     times = [launch_end(trace)[rows] if name == "load" else spans[name] for name in TIMES]
     columns = [spans[name] for name in PLACES] + [times[0]]
     columns += [after - before for before, after in pairwise(times)]
-    return b64encode(
-        b"".join(varints(np.diff(column.astype(np.int64), prepend=0)) for column in columns)
-    ).decode()
+    data = b"".join(varints(np.diff(column.astype(np.int64), prepend=0)) for column in columns)
+    return b64encode(data).decode()
 
 
 def varints(values: np.ndarray) -> bytes:

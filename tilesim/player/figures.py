@@ -31,9 +31,8 @@ def names(traces: Sequence[Trace]) -> list[str]:
 def origin(trace: Trace, said: Said = english) -> str:
     if trace.origin == "measured":
         return said("measured on {gpu}", gpu=short(trace.gpu or said("a GPU")))
-    return said(
-        "simulated, {costs}", costs=short(said_of(badge(trace.meta.get("costs", {}), trace.device), said))
-    )
+    costs = said_of(badge(trace.meta.get("costs", {}), trace.device), said)
+    return said("simulated, {costs}", costs=short(costs))
 
 
 def product(trace: Trace) -> str:

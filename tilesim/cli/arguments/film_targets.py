@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from tilesim.cli.arguments.parameter_types import Name, or_file
+from tilesim.cli.arguments.parameter_types import Name
 from tilesim.cli.arguments.schedule_files import file_and_name
 from tilesim.cli.packages import COURSE, declared, load, scene_class
 from tilesim.errors import TilesimError, nearest, shown, unknown
@@ -57,13 +57,10 @@ class Target(NamedTuple):
         return load("scenes", "render.scene_files").load(self.file, self.name), self.file
 
 
-class FilmTarget(click.ParamType):
+class FilmTarget(Name):
     """SCENE, FILE.py:Scene or a trace's file as a Target."""
 
     name = "SCENE"
-
-    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> Any:
-        return or_file(incomplete, [*declared(), COURSE])
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Target:
         if isinstance(value, Target):
@@ -82,6 +79,9 @@ class FilmTarget(click.ParamType):
         self.fail(unknown("film", value, [*declared(), COURSE]), param, ctx)
 
 
+FILM_TARGET = FilmTarget(lambda: [*declared(), COURSE], files=True)
+
+
 class CourseFilm(Name):
     def convert(self, value: Any, param: Any, ctx: Any) -> str:
         name, names = value.replace("_", "-"), self.choices()
@@ -94,7 +94,9 @@ COURSE_FILM = CourseFilm(lambda: declared())
 
 LANGUAGES = ("en", "zh", "pt")
 SOURCE = LANGUAGES[0]
+THEMES = click.Choice(["dark", "light"])
 
+theme_option = click.option("--theme", type=THEMES, default=THEMES.choices[0], help="Colours.  [dark]")
 language_option = click.option("--lang", type=click.Choice(LANGUAGES), help=f"Language.  [{SOURCE}]")
 
 

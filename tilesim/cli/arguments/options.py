@@ -12,9 +12,9 @@ from tilesim.cli.arguments.parameter_types import (
     DEVICES,
     DTYPES,
     ORDER,
+    SCHEDULE,
     TILE_SHAPE,
     OutputFile,
-    Schedule,
     Whole,
     usage,
 )
@@ -97,9 +97,7 @@ reading_options = _group(
         help="How to assign tiles to blocks if the file does not: cta (block b computes the b-th tile), "
         "order (as in a persistent kernel), or a table with columns cta and tile.",
     ),
-    click.option(
-        "--items", is_flag=True, help="The work is not a matrix product: each row or slice is an item."
-    ),
+    click.option("--items", is_flag=True, help="Not a matrix product: each row or slice is an item of work."),
 )
 file_options = _group(work_options(OWN), reading_options)
 SEED = "Seed of the random variation of K-steps, 0 or more.  [0]"
@@ -132,14 +130,12 @@ def sizes_option(about: str, kind: click.ParamType, **more: Any) -> Callable[[F]
 
 seed_option = count_option("seed", "Seed of the random operands.", 0, 0, 2**63 - 1)
 kernel_options = _group(
-    click.option(
-        "--warps", type=Whole(1, 32), help="Warps per thread block.  [4 or 8, depending on the tile]"
-    ),
+    click.option("--warps", type=Whole(1, 32), help="Warps per thread block.  [4 or 8, as fits the tile]"),
     click.option("--stages", type=Whole(1, 32), help="Pipeline stages.  [as many as fit, up to 6]"),
     seed_option,
 )
 ctas_option = count_option("ctas-per-sm", "Thread blocks per SM that the schedule plans for.", 1, most=64)
-run_options = _group(click.argument("schedule", type=Schedule()), work_options())
+run_options = _group(click.argument("schedule", type=SCHEDULE), work_options())
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 

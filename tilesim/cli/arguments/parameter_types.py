@@ -32,15 +32,6 @@ def usage() -> Iterator[None]:
         raise click.UsageError(str(error)) from None
 
 
-def starting_with(begin: str, choices: Iterable[str]) -> list[CompletionItem]:
-    return [CompletionItem(choice) for choice in choices if choice.startswith(begin)]
-
-
-def or_file(begin: str, choices: Iterable[str]) -> list[CompletionItem]:
-    """Those of `choices` that begin so, and the names of files where none does."""
-    return starting_with(begin, choices) or [CompletionItem(begin, type="file")]
-
-
 def with_parameters(registry: Mapping[str, Callable[..., Any]]) -> Iterator[str]:
     """The names of a registry, each with an example of what it needs: "row-major", "grouped:8"."""
     for name in registry:
@@ -51,19 +42,17 @@ def with_parameters(registry: Mapping[str, Callable[..., Any]]) -> Iterator[str]
 
 
 class Name(click.ParamType):
-    """A name that the shell completes; whether there is such a thing is for the noun to say."""
+    """A name that the shell completes, or with `files` that of a file where none fits; whether there is such
+    a thing is for the noun to say."""
 
     name = "NAME"
 
-    def __init__(
-        self,
-        choices: Callable[[], Iterable[str]],
-        complete: Callable[..., list[CompletionItem]] = starting_with,
-    ) -> None:
-        self.choices, self.complete = choices, complete
+    def __init__(self, choices: Callable[[], Iterable[str]], files: bool = False) -> None:
+        self.choices, self.files = choices, files
 
     def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
-        return self.complete(incomplete, self.choices())
+        fitting = [CompletionItem(name) for name in self.choices() if name.startswith(incomplete)]
+        return fitting or [CompletionItem(incomplete, type="file")] * self.files
 
 
 ORDER = Name(lambda: with_parameters(ORDERS))
@@ -90,9 +79,9 @@ class DeviceName(Name):
         return gpu.preset if gpu.sms == presets()[gpu.preset]["sms"] else gpu.name
 
 
-DEVICES = DeviceName(presets, or_file)
+DEVICES = DeviceName(presets, files=True)
 DTYPES = Name(lambda: DTYPE_BYTES)
-COSTS = Name(lambda: ("ideal", *presets()), or_file)
+COSTS = Name(lambda: ("ideal", *presets()), files=True)
 INPUT = click.Path()
 """A file to be read; whether it is there is for its reader to say."""
 
@@ -167,7 +156,7 @@ INSTANT = Text(
 """A second of the film, or an instant of the trace in ns: (6.5, "") or (12500.0, "ns")."""
 
 
-class Schedule(click.ParamType):
+class Schedule(Name):
     """The name of a schedule, with its parameters, or of a function in a file: "mine.py:snake"."""
 
     name = "SCHEDULE"
@@ -185,8 +174,8 @@ class Schedule(click.ParamType):
                 resolve("schedule", value, SCHEDULES, 2, ScheduleError)
         return value
 
-    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
-        return or_file(incomplete, with_parameters(SCHEDULES))
+
+SCHEDULE = Schedule(lambda: with_parameters(SCHEDULES), files=True)
 
 
 class OutputFile(click.Path):

@@ -135,9 +135,8 @@ def _report(one: Calibration, traces: dict[str, Trace]) -> str:
     if costs.hardware:
         lines.append(f"  K-steps as the hardware of {in_words(costs.hardware)} takes them")
     elif costs.clock_mhz:
-        lines.append(
-            f"  a K-step has {costs.k_step * costs.clock_mhz / 1000:.0f} cycles at {costs.clock_mhz} MHz"
-        )
+        cycles = costs.k_step * costs.clock_mhz / 1000
+        lines.append(f"  a K-step has {cycles:.0f} cycles at {costs.clock_mhz} MHz")
     if one.unseen:
         lines.append(f"  not in the traces: {', '.join(one.unseen)}")
     lines.append("  from first multiply to last write:")

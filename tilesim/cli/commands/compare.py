@@ -24,9 +24,7 @@ Side = tuple[Sequence[str], Sequence[Trace]]
 
 @click.command(short_help="Compare a simulation with a measured trace, or a run with an earlier one.")
 @click.argument("traces", type=INPUT, metavar="[SIM] MEASURED...", nargs=-1, required=True)
-@click.option(
-    "--before", type=INPUT, multiple=True, metavar="FILE", help="An earlier measured run.  [repeatable]"
-)
+@click.option("--before", type=INPUT, multiple=True, metavar="FILE", help="An earlier run.  [repeatable]")
 @click.option(
     "--fail-above",
     type=PERCENT,
@@ -64,9 +62,7 @@ def command(
     if not measured:
         raise TraceError("none of the traces is measured; give a measured trace to compare with")
     if simulations and len(loaded) > 2:
-        raise click.UsageError(
-            "a simulated trace is compared with exactly one measured trace; leave out the others"
-        )
+        raise click.UsageError("a simulated trace is compared with exactly one measured trace")
     if simulations and (seed or options["costs"]):
         raise click.UsageError(
             "--costs and --seed apply only if the simulation is made here; leave out either them or SIM"

@@ -11,7 +11,7 @@ from tilesim import player
 from tilesim.analysis.divergence import on_one_clock
 from tilesim.cli.arguments import film_targets as targets
 from tilesim.cli.arguments import options as shared
-from tilesim.cli.arguments.parameter_types import INPUT, INSTANT, SECONDS, Names, OutputFile, Schedule, Whole
+from tilesim.cli.arguments.parameter_types import INPUT, INSTANT, SCHEDULE, SECONDS, Names, OutputFile, Whole
 from tilesim.cli.exports import FPS, ExportRequest, Made, asked_for, make, page_of, planned, report
 from tilesim.cli.jobs import cluster_option, jobs_option, workers_of
 from tilesim.cli.output.figures import counter
@@ -36,17 +36,13 @@ OF_THE_COMMAND = ("quality", "jobs", "cluster", "fragment", "preview", "finding"
 
 
 @click.command(short_help="Render a film, or any Manim scene, or a still of one.")
-@click.argument("scene", type=targets.FilmTarget())
+@click.argument("scene", type=targets.FILM_TARGET)
 @click.option("-o", "--output", type=OutputFile(), metavar="FILE", help="The film to write.  [SCENE.mp4]")
 @click.option("--trace", type=INPUT, multiple=True, metavar="FILE", help="A trace to show.  [repeatable]")
+@click.option("--ladder", type=INPUT, metavar="FILE", help="Of `tilesim bench ladder`, for films of kernels.")
+@click.option("--report", type=INPUT, metavar="FILE", help="Of `tilesim bench NAME`, for the idea's film.")
 @click.option(
-    "--ladder", type=INPUT, metavar="FILE", help="Of `tilesim bench ladder`, for the films of kernels."
-)
-@click.option(
-    "--report", type=INPUT, metavar="FILE", help="Of `tilesim bench NAME`, for the film of that idea."
-)
-@click.option(
-    "--schedule", type=Schedule(), multiple=True, metavar="NAME", help="A schedule to simulate.  [repeatable]"
+    "--schedule", type=SCHEDULE, multiple=True, metavar="NAME", help="A schedule to simulate.  [repeatable]"
 )
 @click.option(
     "--films",
@@ -57,7 +53,7 @@ OF_THE_COMMAND = ("quality", "jobs", "cluster", "fragment", "preview", "finding"
 @shared.work_options("the film's own")
 @shared.reading_options
 @shared.costs_options
-@click.option("--theme", type=click.Choice(["dark", "light"]), help="Colours.  [dark]")
+@click.option("--theme", type=targets.THEMES, help="Colours.  [dark]")
 @targets.language_option
 @click.option("--title", metavar="TEXT", help="Instead of the film's own.")
 @click.option(
@@ -162,7 +158,5 @@ def _request(options: Mapping[str, Any]) -> ExportRequest:
         raise click.UsageError(f"--fragment is of a page; write an .html, or leave it out of {request.form}")
     for name, flag in {"finding": "--finding", "as_json": "--json"}.items():
         if options[name] and request.form in targets.STILLS:
-            raise click.UsageError(
-                f"{flag} tells what a film finds; a still without --at shows it, or write an .mp4"
-            )
+            raise click.UsageError(f"{flag} tells what a film finds; a still shows that without --at")
     return request

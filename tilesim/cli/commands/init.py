@@ -19,9 +19,7 @@ TAKEN = (
 def command(file: Path) -> None:
     """Write a commented scene to FILE.py that already renders. An existing file is not overwritten."""
     if file.suffix != ".py":
-        raise click.UsageError(
-            f"{shown(str(file))} is not a Python file; call it {file.stem or 'my_film'}.py"
-        )
+        raise click.UsageError(f"{shown(str(file))} is no Python file; call it {file.stem or 'my_film'}.py")
     name = class_name(file.stem)
     template = Template(files("tilesim.cli").joinpath("new_scene.txt").read_text("utf-8"))
     title = f"{name}: a film of tiles, and when each SM computes them."

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from tilesim.cli.arguments.film_targets import FilmTarget, Target, language_option
+from tilesim.cli.arguments.film_targets import FILM_TARGET, Target, language_option, theme_option
 from tilesim.cli.arguments.options import OutputFile, usage
 from tilesim.cli.arguments.parameter_types import Whole
 from tilesim.cli.exports import FPS, ExportRequest, make, planned
@@ -23,9 +23,9 @@ PAGE = OutputFile(".html", rule="films that loop are presented as .html")
 
 @click.command(short_help="Present films as slides that loop.")
 @click.argument("output", type=PAGE, metavar="TALK.html")
-@click.argument("films", type=FilmTarget(), nargs=-1, required=True, metavar="FILM...")
+@click.argument("films", type=FILM_TARGET, nargs=-1, required=True, metavar="FILM...")
 @click.option("--title", metavar="TEXT", help="Of the talk.  [the name of TALK.html]")
-@click.option("--theme", type=click.Choice(["dark", "light"]), default="dark", help="Colours.  [dark]")
+@theme_option
 @language_option
 @click.option("--size", metavar="SIZE", help="Of the slides, as for `tilesim export`.  [1080p]")
 @click.option("--fps", type=Whole(1, 120), help=f"Frames per second.  [{FPS}]")

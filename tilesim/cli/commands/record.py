@@ -6,14 +6,14 @@ from typing import Any
 import click
 
 from tilesim.cli.arguments import options as shared
-from tilesim.cli.arguments.parameter_types import Schedule
+from tilesim.cli.arguments.parameter_types import SCHEDULE
 from tilesim.cli.output.figures import table
 from tilesim.cli.packages import load
 from tilesim.cli.suites import record_suite
 
 
 @click.command(short_help="Record a trace on this machine's GPU.")
-@click.argument("schedule", type=Schedule(), required=False)
+@click.argument("schedule", type=SCHEDULE, required=False)
 @click.option(
     "--suite", is_flag=True, help="Record all runs that `calibrate --device-file` needs; -o names a folder."
 )

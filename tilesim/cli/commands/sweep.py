@@ -25,7 +25,8 @@ from tilesim.analysis.sweep import (
 )
 from tilesim.cli.arguments import options as shared
 from tilesim.cli.arguments import schedule_files
-from tilesim.cli.arguments.parameter_types import DEVICES, DTYPES, ORDER, TILE_SHAPE, Names, Schedule, Text
+from tilesim.cli.arguments.film_targets import theme_option
+from tilesim.cli.arguments.parameter_types import DEVICES, DTYPES, ORDER, SCHEDULE, TILE_SHAPE, Names, Text
 from tilesim.cli.jobs import jobs_option
 from tilesim.cli.output.figures import progress, wrote
 from tilesim.cli.packages import load
@@ -73,7 +74,7 @@ NAMED = "Schedules, such as naive,split-k:2,mine.py:snake."
 COLUMNS = "Columns of B and C, or m for as many as rows."
 GPU = f"{shared.DEVICE}, unless --sms is given"
 AXES = (
-    ("schedule", "NAMES", Names(Schedule()), NAMED, ",".join(SCHEDULES)),
+    ("schedule", "NAMES", Names(SCHEDULE), NAMED, ",".join(SCHEDULES)),
     ("m", "SIZES", Numbers(), "Rows of A and C, such as 128,512 or 256:8192:256.", 1536),
     ("n", "SIZES", Numbers("m"), COLUMNS, "256:11520:256, or m if --m or --k is given"),
     ("k", "SIZES", Numbers("m", "n"), "Columns of A, rows of B, or m or n for the same.", 4096),
@@ -97,9 +98,7 @@ def _joined(ctx: Any, param: Any, groups: Sequence[Sequence[Any]]) -> list[Any] 
     shared.TABLE_FILE, "Write the table to this file (.csv, .parquet).  [standard output, as CSV]"
 )
 @shared.output_option(shared.PICTURE_FILE, "Write a chart of the table to this file (.png).", "--picture")
-@click.option(
-    "--theme", type=click.Choice(["dark", "light"]), default="dark", help="Theme of the chart.  [dark]"
-)
+@theme_option
 @click.option("--size", type=click.Choice(FRAMES), default="1080p", help="Size of the chart.  [1080p]")
 @jobs_option
 @shared.json_option

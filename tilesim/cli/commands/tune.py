@@ -34,9 +34,7 @@ SIZE = shared.PROBLEM.m, shared.PROBLEM.n, shared.PROBLEM.k
 )
 @shared.samples_option("finalist")
 @shared.seed_option
-@click.option(
-    "--top", type=Whole(1, 1000), help="Time only this many, the best according to the model.  [all]"
-)
+@click.option("--top", type=Whole(1, 1000), help="Time only this many, the best by the model.  [all]")
 @shared.output_option(
     shared.FIGURES_FILE,
     "Keep the rows of this table for other shapes, and update the table unless -o is given.",
