@@ -201,10 +201,7 @@ def check_tiles(problem: Problem) -> None:
 
 
 def device_from(options: Mapping[str, Any]) -> Device:
-    """The Device that `work_options` describe.
-
-    --sms sets the number of SMs of that device, or of the default device.
-    """
+    """The Device that `work_options` describe; --sms is of that device, or of the default one."""
     with usage():
         device = Device.chosen(given(options, DEVICE_NAMES), Device.named(DEVICE))
     there = presets()[device.name]["sms"] if device.name and options["sms"] else device.sms

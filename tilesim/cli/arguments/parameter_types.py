@@ -142,7 +142,7 @@ PERCENT = Text(
 )
 SECONDS = Text(
     "S",
-    r"([0-9]{1,15}(?:\.[0-9]{0,15})?)s?",
+    r"([0-9]{1,15}(?:\.[0-9]*)?)s?",
     "not a number of seconds such as 6.5",
     lambda found: float(found[1]),
 )

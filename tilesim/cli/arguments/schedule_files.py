@@ -31,9 +31,8 @@ def register(text: str) -> str:
         raise ScheduleError(f"{path} does not say which function; write it as {path}:FUNCTION")
     module = _run(path)
     if not callable(function := getattr(module, name, None)):
-        own = [
-            key for key, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__
-        ]
+        found = vars(module).items()
+        own = [key for key, value in found if getattr(value, "__module__", "") == module.__name__]
         choices = unknown("function", name, own) if own else "it defines no function"
         raise ScheduleError(f"{path}: {choices}")
     resolve("schedule", words, {name: function}, 2, ScheduleError)

@@ -64,9 +64,7 @@ def command(
     if simulations and len(loaded) > 2:
         raise click.UsageError("a simulated trace is compared with exactly one measured trace")
     if simulations and (seed or options["costs"]):
-        raise click.UsageError(
-            "--costs and --seed apply only if the simulation is made here; leave out either them or SIM"
-        )
+        raise click.UsageError("--costs and --seed apply only without SIM; leave out either these or SIM")
     for trace in () if simulations else measured:
         costs = shared.costs_from(options, trace.schedule, trace.gemm, trace.device)
         with shared.usage():

@@ -68,8 +68,6 @@ SAWTOOTH = {"m": [1536], "n": range(256, 11520 + 1, 256), "k": [4096]}
 """12 rows of tiles, so 11 columns fill the 132 SMs of the default device; a little over four waves."""
 SCHEDULES = ["persistent", "stream-k"]
 FRAMES = ("1080p", "720p", "480p")
-
-
 NAMED = "Schedules, such as naive,split-k:2,mine.py:snake."
 COLUMNS = "Columns of B and C, or m for as many as rows."
 GPU = f"{shared.DEVICE}, unless --sms is given"
