@@ -141,7 +141,7 @@ def _page_of_files(options: Mapping[str, Any]) -> tuple[Path, Made]:
     with shared.usage():
         check_outputs([output], paths)
         traces = on_one_clock(read_several(paths, shared.facts_from(options)))
-        return output, page_of(traces, output, options, label)
+    return output, page_of(traces, output, options, label)
 
 
 def _request(options: Mapping[str, Any]) -> ExportRequest:
