@@ -25,10 +25,7 @@ from tilesim.traces import Trace
 
 FPS, GIF_FPS = 30, 20
 SIZE, GIF_SIZE = "1080p", "960x540"
-OF_A_COURSE = (
-    *("scene", "output"),
-    *("films", "theme", "lang", "size", "fps", "transparent", "format", "captions"),
-)
+OF_A_COURSE = ("films", "theme", "lang", "size", "fps", "transparent", "format", "captions")
 LEFT_OUT = ("opening", "work")
 """What a film has unless `--no-NAME` leaves it out."""
 OF_FRAMES = ("size", "fps", "transparent", "seconds", "from", "to", "captions", *LEFT_OUT)
@@ -108,8 +105,8 @@ class ExportRequest:
         """How frames are written in a form; raises TilesimError for a size or a rate that none can have."""
         formats = load("scenes", "render.files.formats")
         size, fps = (GIF_SIZE, GIF_FPS) if form == "gif" else (SIZE, FPS)
-        size, fps = self.asked.get("size", size), self.asked.get("fps", fps)
-        return formats.Format(form, formats.frame_size(size), fps, self.asked.get("transparent", False))
+        asked = {"size": size, "fps": fps, "transparent": False, **self.asked}
+        return formats.Format(form, formats.frame_size(asked["size"]), asked["fps"], asked["transparent"])
 
 
 def asked_for(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -243,8 +240,8 @@ def _check_form(scene: targets.Target, form: str, asked: Mapping[str, Any], at: 
         tip = "; as slides, films are written by: tilesim present TALK.html FILM..." * (form == SLIDES)
         raise TilesimError(f"a course is written as .{', .'.join(COURSE_FORMATS)}, not as {shown(form)}{tip}")
     for name in given if scene.is_course else ():
-        if name not in OF_A_COURSE:
-            takes = ", ".join(map(option, OF_A_COURSE[2:]))
+        if name not in ("scene", "output", *OF_A_COURSE):
+            takes = ", ".join(map(option, OF_A_COURSE))
             raise TilesimError(f"{option(name)} is of one film; a course takes {takes}")
     if "films" in given and not scene.is_course:
         raise TilesimError(f"--films is of a course; write: tilesim export {COURSE} --films ...")
