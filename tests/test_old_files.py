@@ -36,7 +36,7 @@ def test_calibrations():
     assert found.unseen == ("launch", "epilogue_overlap_penalty")
     assert found.kernel.config.kernel == "table"
     assert Calibration.from_mapping(json.loads(json.dumps(found.as_json()))) == found
-    assert "tile_gap 606 ns" in "".join(_calibrations([values]).lines)
+    assert "tile_gap 606 ns" in "".join(_calibrations([values])[1])
 
 
 def test_a_trace(tmp_path):

@@ -41,7 +41,7 @@ def export(trace: Trace, path: str | PathLike[str], options: Mapping[str, Any]) 
     with workers_of(asked.pop("cluster", None)) as workers:
         request = ExportRequest.of(asked)
         check_outputs(request.outputs)
-        make(request, planned(request), jobs, workers=workers)
+        make(planned(request), jobs, workers=workers)
     return Path(path)
 
 

@@ -212,13 +212,3 @@ def test_more_sms_than_a_gpu_has_are_noted():
     small = ("simulate", "naive", "--m", "256", "--n", "512")
     assert "has 132 SMs" in tilesim(*small, "--sms", "1000").stderr
     assert not tilesim(*small, "--sms", "132").stderr
-
-
-def test_help_for_a_film_has_its_options_alone():
-    pytest.importorskip("manim")
-    for film in ("race", "divergence"):
-        taken = json.loads(run("info", film, "--json"))["options"]
-        text = run("export", film, "--help")
-        assert all(f"--{name.replace('_', '-')}" in text for name in taken)
-    assert "--sms" not in text and "--theme" in text
-    assert "--sms" in run("export", "--help")

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 from click.shell_completion import ShellComplete
+from click.testing import CliRunner
 from command_line import said
 
 from tilesim import SCHEDULES
 from tilesim.cli import main
-from tilesim.cli.packages import scene_names
+from tilesim.cli.packages import declared
 from tilesim.devices.presets import presets
 from tilesim.problems import DTYPE_BYTES
 
@@ -37,9 +38,8 @@ NAMES = {
     "simulate naive --dtype ": DTYPE_BYTES,
     "simulate naive --costs ": ["ideal", *presets()],
     "plan naive --order g": ["grouped:8"],
-    "export ": [*scene_names(), "course"],
-    "export course --films ": scene_names(),
-    "completion ": ["bash", "zsh", "fish"],
+    "export ": [*declared(), "course"],
+    "export course --films ": declared(),
     "sweep --schedule naive,split": ["naive,split-k:8"],
     "sweep --device h200,h1": [f"h200,{name}" for name in presets() if name.startswith("h1")],
 }
@@ -77,7 +77,7 @@ def test_nothing_is_run_while_a_line_is_typed(tmp_path):
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_script_asks_the_program_under_its_name(shell):
-    script = said("completion", shell)
+    script = CliRunner().invoke(main, env={"_TILESIM_COMPLETE": f"{shell}_source"}).stdout
     assert f"_TILESIM_COMPLETE={shell}_complete" in script and "tilesim" in script
 
 

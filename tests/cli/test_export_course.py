@@ -15,7 +15,7 @@ pytest.importorskip("manim", reason="the films need Manim")
 
 from tilesim.cli import exports, main, packages
 from tilesim.cli.arguments import film_targets
-from tilesim.cli.packages import load, scene_names
+from tilesim.cli.packages import declared, load
 from tilesim.declared import Declared
 
 FILMS = ["first", "second"]
@@ -171,7 +171,7 @@ def test_without_films_it_is_the_course_in_teaching_order(tmp_path, monkeypatch)
     monkeypatch.setattr(rendering, "export", export_none)
     export("course", "-o", tmp_path / "a.mp4", code=1)
     names = [order.file.stem.replace("_", "-") for order in ordered]
-    assert names == list(scene_names())
+    assert names == list(declared())
     assert {order.settings["next"] for order in ordered} == {"none"}
 
 

@@ -11,7 +11,7 @@ pytest.importorskip("manim", reason="the films need Manim")
 
 from tilesim import Device, Problem, simulate
 from tilesim.cli.arguments.options import MAX_TILES
-from tilesim.cli.packages import declared, load, scene_names
+from tilesim.cli.packages import declared, load
 
 ROOT = Path(__file__).parents[2]
 SHORT = 'size = "128x72"\nfps = 5\n'
@@ -78,7 +78,7 @@ def test_without_a_file_it_is_every_film(here, monkeypatch):
     made_up = exporting.Exported(1.0, exporting.Extras(), {})
     monkeypatch.setattr(exporting, "export", lambda *order: orders.append(order[:2]) or made_up)
     assert tilesim("gallery", "-o", "out", "--jobs", "1").stdout == ""
-    assert [str(output) for _, output in orders] == [f"out/{name}.mp4" for name in scene_names()]
+    assert [str(output) for _, output in orders] == [f"out/{name}.mp4" for name in declared()]
     assert all(order.format.form == "mp4" and order.is_ours for order, _ in orders)
 
 
@@ -103,7 +103,7 @@ MISTAKES = {
     "no such trace": (f'{FILM}trace = "no.npz"', "lists/no.npz"),
     "the second": (f"{FILM}{FILM}sms = 0", "film 2 of the gallery: "),
     "wrong setting": (f"{FILM}colour = 1", "film 1 of the gallery: there is no film setting 'colour'"),
-    "no film": (FILM.replace("a.mp4", "a.avi"), "'a.avi' does not end in any of"),
+    "no film": (FILM.replace("a.mp4", "a.avi"), "'a.avi' ends in no format of a film"),
     "a poster": (f'{FILM}poster = "a.jpg"', "the poster 'a.jpg' must end in .png"),
     "an empty part": (f"{FILM}from = 3\nto = 2", "there is no part of a film from 3 s to 2 s"),
     "no such scene in a file": (FILM.replace("naive", "moves.py:Move"), "did you mean 'Moves'?"),

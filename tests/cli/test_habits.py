@@ -11,7 +11,7 @@ from pathlib import Path, PureWindowsPath
 import pytest
 
 import tilesim
-from tilesim.cli.arguments.film_targets import FilmTarget
+from tilesim.cli.arguments.film_targets import FILM_TARGET
 from tilesim.cli.arguments.schedule_files import file_and_name
 from tilesim.storage import files
 
@@ -128,13 +128,15 @@ def test_without_colour_means_without_colour(tmp_path):
     ],
 )
 def test_a_windows_path_to_a_scene_is_a_path(path, scene):
-    target = FilmTarget().convert(path + (f":{scene}" if scene else ""), None, None)
+    target = FILM_TARGET.convert(path + (f":{scene}" if scene else ""), None, None)
     assert (str(target.file), target.name) == (path, scene)
     assert PureWindowsPath(str(target.file)).stem.lower() == "mine"
 
 
 def test_a_windows_path_to_a_schedule_is_a_path():
     assert file_and_name(r"D:\work in.py\mine.py:snake:2:3") == (r"D:\work in.py\mine.py", "snake:2:3")
+    assert file_and_name("C:/films/MINE.PY") == ("C:/films/MINE.PY", "")
+    assert file_and_name("split-k:2") is None
 
 
 @pytest.mark.parametrize(("system", "refused"), [("linux", False), ("darwin", True), ("win32", True)])

@@ -83,5 +83,5 @@ def test_a_folder_of_another_gpu_and_a_file_are_refused(gpu, tmp_path):
     said = record(tmp_path, code=1).stderr
     assert "device.json is of 'My GPU', and this machine has 'Another'" in said
     (tmp_path / "file").write_text("mine")
-    assert "cannot write" in record(tmp_path / "file", code=1).stderr
+    assert "file: File exists" in record(tmp_path / "file", code=1).stderr
     assert (tmp_path / "file").read_text() == "mine"

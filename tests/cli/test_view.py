@@ -14,7 +14,6 @@ from programs import data_in, opening, race, split
 
 from tilesim import player
 from tilesim.cli.arguments.film_targets import spoken
-from tilesim.cli.commands import view
 from tilesim.cli.commands.view import LOOPBACK, PageServer
 
 
@@ -26,8 +25,7 @@ def file(tmp_path):
 
 @pytest.fixture
 def server(file):
-    files = (str(file),)
-    with PageServer(view.pages(files, {}, {}), files) as server:
+    with PageServer((str(file),), {}, {}) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
         yield server
@@ -102,7 +100,8 @@ def test_another_file_is_another_page_and_one_that_breaks_is_said_in_it_until_it
 
 
 def page_of(*files, words=None):
-    return view.pages(tuple(map(str, files)), {}, words or {})("1", None)
+    with PageServer(tuple(map(str, files)), {}, words or {}) as server:
+        return server.page(None)
 
 
 def test_what_a_broken_file_is_called_stays_text(tmp_path):

@@ -132,7 +132,7 @@ def test_each_slide_of_a_deck_has_its_film_and_its_note_which_stays_text():
     data = data_in(made)
     assert [b64decode(film) for film in data["films"]] == [b"\x00one", b"two"]
     assert data["size"] == [640, 360]
-    plain = Elements(deck([Slide(b"", "")] * 2, (640, 360), "")).tags
+    plain = Elements(deck([Slide(b"", "")] * 2, (640, 360), "", "dark", "en")).tags
     assert [tag for tag in elements.tags if tag != "br"] == plain
     assert not [name for _, a in elements.attributes for name in a if name.startswith("on")]
     rules = policy_of(elements)

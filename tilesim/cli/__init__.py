@@ -50,9 +50,7 @@ class Group(click.Group):
         for option in self.params:
             source = ctx.get_parameter_source(option.name or "")
             if args and source is click.core.ParameterSource.COMMANDLINE:
-                raise click.UsageError(
-                    f"{option.opts[-1]} before {args[0]} has no effect there; leave it out"
-                )
+                raise click.UsageError(f"{option.opts[-1]} before {args[0]} has no effect; leave it out")
         return super().resolve_command(ctx, args)
 
 
@@ -84,7 +82,6 @@ class Commands(Group):
 
 
 def _fail(sentence: str, code: int) -> None:
-    """Say `sentence` on stderr in one line and exit with `code`."""
     # A path may hold what would steer the terminal.
     words = "".join(c if c.isprintable() else "\ufffd" for c in " ".join(sentence.split()))
     click.echo(f"error: {words}", err=True)

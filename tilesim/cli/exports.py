@@ -13,24 +13,19 @@ import click
 
 from tilesim import player
 from tilesim.cli.arguments import film_targets as targets
-from tilesim.cli.arguments.film_targets import COURSE_FORMATS, FORMATS, MOVING, PAGES, SLIDES, SOURCE, STILLS
+from tilesim.cli.arguments.film_targets import COURSE_FILM, COURSE_FORMATS, PAGES, SLIDES, SOURCE, STILLS
 from tilesim.cli.arguments.parameter_types import INSTANT
 from tilesim.cli.output.figures import wrote
-from tilesim.cli.packages import COURSE, declared, load, scene_class, scene_names
+from tilesim.cli.packages import COURSE, declared, load, scene_class
 from tilesim.declared import course
 from tilesim.errors import TilesimError, shown
 from tilesim.storage import files, scratch
 from tilesim.text import plural
+from tilesim.traces import Trace
 
 FPS, GIF_FPS = 30, 20
 SIZE, GIF_SIZE = "1080p", "960x540"
-PLAIN = ("size", "fps", "transparent", "from", "to", "captions")
-FIELDS = {"from": "start", "to": "end"}
-"""What a request takes as it was asked for, and what it calls those whose names are Python's words."""
-OF_A_COURSE = (
-    *("scene", "output"),
-    *("films", "theme", "lang", "size", "fps", "transparent", "format", "captions"),
-)
+OF_A_COURSE = ("films", "theme", "lang", "size", "fps", "transparent", "format", "captions")
 LEFT_OUT = ("opening", "work")
 """What a film has unless `--no-NAME` leaves it out."""
 OF_FRAMES = ("size", "fps", "transparent", "seconds", "from", "to", "captions", *LEFT_OUT)
@@ -39,7 +34,7 @@ REFUSED = (
     (STILLS, ("from", "to"), "is of a film, and a still is of one instant; give --at instead"),
     (STILLS, ("captions",), "is of a film; leave it out of a still"),
     ((SLIDES,), ("captions",), "is of a film; slides have their captions as notes, so leave it out"),
-    ((*MOVING, SLIDES), ("at",), "is of a still; write a .png, or leave it out of a film"),
+    ((*targets.MOVING, SLIDES), ("at",), "is of a still; write a .png, or leave it out of a film"),
 )
 """(forms, what they do not have, and why)."""
 
@@ -48,24 +43,20 @@ REFUSED = (
 class ExportRequest:
     """What is to be made of a scene, and written to `output`.
 
-    `size` and `fps` are None where the form is to choose them. `start` and `end`: seconds of the film, its
-    own ones for None. `at`: the instant of a still or a page, as INSTANT makes it. `poster`: where the
-    end card is written, too. `films`: of a course, by name; all of it for None.
+    `settings`: of the film. `asked`: what else was asked for, by the names of `_kinds`. `at`: the instant of
+    a still or a page, as INSTANT makes it. `poster`: where the end card is written, too. `films`: of a
+    course, by name; all of it for None. `orders`: what scenes/ is to draw, once it is `planned`.
     """
 
     scene: targets.Target
     output: Path
     form: str
     settings: Mapping[str, Any]
-    size: str | None = None
-    fps: int | None = None
-    transparent: bool = False
-    start: float | None = None
-    end: float | None = None
-    at: tuple[float, str] | None = None
-    poster: Path | None = None
-    captions: bool = False
-    films: Sequence[str] | None = None
+    asked: Mapping[str, Any]
+    at: tuple[float, str] | None
+    poster: Path | None
+    films: Sequence[str] | None
+    orders: Sequence[Any] = ()
 
     @classmethod
     def of(cls, asked: Mapping[str, Any]) -> "ExportRequest":
@@ -78,11 +69,9 @@ class ExportRequest:
         if "scene" not in own:
             raise TilesimError("it has no scene")
         try:
-            scene = targets.FilmTarget().convert(own["scene"], None, None)
+            scene = targets.FILM_TARGET.convert(own["scene"], None, None)
             output, form = targets.chosen(own.get("output"), own.get("format"), scene.label)
-            films = own.get("films") and [
-                targets.COURSE_FILM.convert(one, None, None) for one in own["films"]
-            ]
+            films = own.get("films") and [COURSE_FILM.convert(one, None, None) for one in own["films"]]
             at = own.get("at")
             if at is not None:
                 at = INSTANT.convert(at if isinstance(at, tuple) else str(at), None, None)
@@ -96,12 +85,11 @@ class ExportRequest:
         poster = Path(own["poster"]) if "poster" in own else None
         if poster and poster.suffix.lower() not in ("", ".png"):
             raise TilesimError(f"the poster {shown(own['poster'])} must end in .png")
-        plain = {FIELDS.get(name, name): own[name] for name in own if name in PLAIN}
-        return cls(scene, Path(output), form, settings, at=at, poster=poster, films=films, **plain)
+        return cls(scene, Path(output), form, settings, own, at, poster, films)
 
     @property
     def captions_file(self) -> Path | None:
-        return self.output.with_suffix(".vtt") if self.captions else None
+        return self.output.with_suffix(".vtt") if self.asked.get("captions") else None
 
     @property
     def outputs(self) -> tuple[Path | None, ...]:
@@ -117,7 +105,8 @@ class ExportRequest:
         """How frames are written in a form; raises TilesimError for a size or a rate that none can have."""
         formats = load("scenes", "render.files.formats")
         size, fps = (GIF_SIZE, GIF_FPS) if form == "gif" else (SIZE, FPS)
-        return formats.Format(form, formats.frame_size(self.size or size), self.fps or fps, self.transparent)
+        asked = {"size": size, "fps": fps, "transparent": False, **self.asked}
+        return formats.Format(form, formats.frame_size(asked["size"]), asked["fps"], asked["transparent"])
 
 
 def asked_for(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -158,58 +147,58 @@ def option(name: str) -> str:
     return f"--no-{name}" if name in LEFT_OUT else f"--{name.replace('_', '-')}"
 
 
-def planned(request: ExportRequest, scene: tuple[Any, Path] | None = None) -> Sequence[Any]:
-    """What scenes/ is to draw, all of it checked: one request, or one for each film of a course. `scene`:
-    what `request.scene.scene()` gave, if it is loaded already. Raises TilesimError where a film cannot be
-    made as asked for."""
+def planned(request: ExportRequest, scene: tuple[Any, Path] | None = None) -> ExportRequest:
+    """The request with its orders, all of it checked: one, or one for each film of a course. `scene`: what
+    `request.scene.scene()` gave, if it is loaded already. Raises TilesimError where a film cannot be made
+    as asked for."""
     render_request = load("scenes", "render.running").RenderRequest
     if request.form not in PAGES:
         load("scenes", "look.language").check_font(request.settings.get("lang", SOURCE))
     if request.scene.is_course:
-        return _course(request, render_request)
+        return replace(request, orders=_course(request, render_request))
     act, file = scene or request.scene.scene()
     schema, settings = load("scenes", "film.settings"), request.settings
-    if is_film(act):
+    if hasattr(act, "checked"):
         schema.check(settings, _kinds(schema) | act.asked)
-        check(act, settings)
+        _check(act, settings)
     elif settings:
         raise TilesimError(
             f"{option(next(iter(settings)))} is of tilesim's own films; {file} holds another scene"
         )
     if request.form in PAGES and not getattr(act, "default", None):
-        pages = ", ".join(name for name in scene_names() if scene_class(name).default)
+        pages = ", ".join(name for name in declared() if scene_class(name).default)
         raise TilesimError(
             f"{request.scene.label} shows no traces that a page could play; these films do: {pages}; "
             f"as .html it can be slides, with --format {SLIDES}"
         )
-    keep = tuple(name for name in ("fps", "size") if getattr(request, name))
+    keep = tuple(name for name in ("fps", "size") if name in request.asked)
     form = request.format("mp4" if request.form in PAGES else request.form)
-    made = render_request(act, file, form, settings=settings, keep=keep)
-    return [made.between(request.start or 0.0, request.end)]
+    order = render_request(act, file, form, settings=settings, keep=keep)
+    return replace(request, orders=[order.between(request.asked.get("from", 0.0), request.asked.get("to"))])
 
 
 def make(
-    request: ExportRequest, requests: Sequence[Any], jobs: int,
-    progress: Callable[[int], object] = lambda frames: None, workers: Executor | None = None,
+    request: ExportRequest, jobs: int, progress: Callable[[int], object] = lambda frames: None,
+    workers: Executor | None = None,
 ) -> Made:  # fmt: skip
     """Write what was `planned`; raises TilesimError where it cannot be drawn or written."""
-    first, output = requests[0], request.output
+    first, output = request.orders[0], request.output
     moments = load("scenes", "render.files.moments")
     if request.form in STILLS:
         moments.save(first, request.at, output)
         made = Made([(output, _pixels(first.format))], {})
     elif request.form in PAGES:
-        made = _page(request, first)
+        made = _page_of_film(request, first)
     else:
         of_course = request.scene.is_course
         module = "course" if of_course else "talk" if request.form == SLIDES else "export"
         export = load("scenes", f"render.{module}").export
-        film = export(requests if of_course else first, output, jobs, progress, workers)
+        film = export(request.orders if of_course else first, output, jobs, progress, workers)
         written = [(output, film.about)]
         if request.captions_file:
             load("scenes", "render.files.joining").save_captions(film.extras.cues, request.captions_file)
             written.append((request.captions_file, plural(len(film.extras.cues), "caption")))
-        made = Made(written, film.figures, film.note)
+        made = Made(written, {"film": str(output), **film.figures}, film.note)
     if request.poster is None:
         return made
     card = type(first)(first.scene, first.file, request.format("png"), settings=first.settings)
@@ -217,26 +206,21 @@ def make(
     return replace(made, files=[*made.files, (request.poster, _pixels(card.format))])
 
 
-def is_film(scene: Any) -> bool:
-    return hasattr(scene, "checked")
-
-
-def check(scene: Any, settings: Mapping[str, Any]) -> None:
+def _check(scene: Any, settings: Mapping[str, Any]) -> None:
     scene.checked(settings)
     if scene.default:
         load("scenes", "film.traces").traces_for(scene.default, settings)
 
 
 def _kinds(schema: Any) -> dict[str, Any]:
-    yes_or_no = schema.Kind(lambda value: isinstance(value, bool), "true or false")
     number, name = schema.NUMBER, schema.NAME
     return {
         "scene": schema.Kind(lambda one: isinstance(one, targets.Target) or name.fits(one), "a text"),
         "output": schema.FILE,
-        "format": schema.one_of(FORMATS),
+        "format": schema.one_of(targets.FORMATS),
         "size": name,
         "fps": schema.whole(1, 120),
-        "transparent": yes_or_no,
+        "transparent": schema.BOOL,
         "from": number,
         "to": number,
         "at": schema.Kind(
@@ -244,7 +228,7 @@ def _kinds(schema: Any) -> dict[str, Any]:
             "a second, or a text such as 12.5us",
         ),
         "poster": schema.FILE,
-        "captions": yes_or_no,
+        "captions": schema.BOOL,
         "films": schema.Kind(partial(are, str), "a list of films, and at least one"),
     }
 
@@ -253,13 +237,11 @@ def _check_form(scene: targets.Target, form: str, asked: Mapping[str, Any], at: 
     """Raise TilesimError where a course is asked for what one film has, a still for what a film has, ..."""
     given = [name for name in asked if name in LEFT_OUT or asked[name] is not False]
     if scene.is_course and form not in COURSE_FORMATS:
-        more = "; as slides, films are written by: tilesim present TALK.html FILM..." * (form == SLIDES)
-        raise TilesimError(
-            f"a course is written as .{', .'.join(COURSE_FORMATS)}, not as {shown(form)}{more}"
-        )
+        tip = "; as slides, films are written by: tilesim present TALK.html FILM..." * (form == SLIDES)
+        raise TilesimError(f"a course is written as .{', .'.join(COURSE_FORMATS)}, not as {shown(form)}{tip}")
     for name in given if scene.is_course else ():
-        if name not in OF_A_COURSE:
-            takes = ", ".join(map(option, OF_A_COURSE[2:]))
+        if name not in ("scene", "output", *OF_A_COURSE):
+            takes = ", ".join(map(option, OF_A_COURSE))
             raise TilesimError(f"{option(name)} is of one film; a course takes {takes}")
     if "films" in given and not scene.is_course:
         raise TilesimError(f"--films is of a course; write: tilesim export {COURSE} --films ...")
@@ -278,33 +260,34 @@ def _course(request: ExportRequest, render_request: Any) -> list[Any]:
     settings = {**request.settings, "next": none, "work": False}
     for name in request.films or course(known):
         act = scene_class(name)
-        if not is_film(act):
+        if not hasattr(act, "checked"):
             raise TilesimError(f"{name} is another scene, and a course is of tilesim's own films")
         try:
-            check(act, settings)
+            _check(act, settings)
         except TilesimError as error:
             raise TilesimError(f"{name}: {error}") from None
         made.append(render_request(act, known[name].file, form, settings=settings))
     return made
 
 
-def _page(request: ExportRequest, film: Any) -> Made:
+def page_of(traces: Sequence[Trace], output: Path, asked: Mapping[str, Any], title: str, **said: Any) -> Made:
+    """Write a page of traces, in the theme and language and at the instant `asked` for, that says `said`."""
+    look = {"theme": asked.get("theme") or "", **targets.spoken(asked.get("lang"))}
+    text = player.page(traces, at=asked["at"] and asked["at"][0], **look, **said)
+    files.write(output, lambda stream: stream.write(text.encode()))
+    return Made([(output, plural(len(traces), "trace"))], {"page": str(output)}, title=title)
+
+
+def _page_of_film(request: ExportRequest, film: Any) -> Made:
     moments, runs = load("scenes", "render.files.moments"), load("scenes", "film.runs")
     with scratch.folder() as folder:
         scene = moments.played(film, folder)
     card, traces, title = scene.card, scene.traces, scene.chapters[0][1]
     alike = len({trace.schedule for trace in traces}) < len(traces)
-    text = player.page(
-        traces,
-        names=None if alike else runs.names(traces),
-        story=player.Story(title, card.sentence, card.number, card.aside),
-        theme=request.settings.get("theme", ""),
-        **targets.spoken(request.settings.get("lang")),
-        at=request.at and request.at[0],
-    )
-    files.write(request.output, lambda stream: stream.write(text.encode()))
-    written = [(request.output, plural(len(traces), "trace"))]
-    return Made(written, {"finding": [card.sentence]}, title=title)
+    said = {"story": player.Story(title, card.sentence, card.number, card.aside)}
+    said |= {} if alike else {"names": runs.names(traces)}
+    made = page_of(traces, request.output, {**request.settings, "at": request.at}, title, **said)
+    return replace(made, figures={**made.figures, "finding": [card.sentence]})
 
 
 def _pixels(form: Any) -> str:

@@ -11,9 +11,7 @@ import click
 from tilesim.cli.arguments.parameter_types import Whole
 from tilesim.errors import TilesimError, shown
 
-jobs_option = click.option(
-    "--jobs", type=Whole(1, 256), metavar="COUNT", help="Number of processes.  [one per core]"
-)
+jobs_option = click.option("--jobs", type=Whole(1, 256), metavar="COUNT", help="Processes.  [one per core]")
 cluster_option = click.option(
     "--cluster", metavar="ADDRESS", help="Draw on a Dask cluster instead: tcp://host:port of its scheduler."
 )
@@ -98,9 +96,7 @@ def _client(address: str) -> Any:
     try:
         from distributed import Client
     except ImportError:
-        raise TilesimError(
-            "--cluster needs Dask's distributed; install it with: pip install '.[cluster]'"
-        ) from None
+        raise TilesimError("--cluster needs Dask; install it with: pip install '.[cluster]'") from None
 
     class Connection(Client):
         def __del__(self) -> None:

@@ -43,11 +43,6 @@ def declared() -> Mapping[str, Declared]:
     return films(Path(installed[0]) if installed else beside)
 
 
-def scene_names() -> dict[str, str]:
-    """The films by name, in teaching order, each with its title and question; without Manim."""
-    return {name: film.about for name, film in declared().items()}
-
-
 def scene_class(name: str) -> Any:
     """The one scene that the film `name` is, which its file defines."""
     module = load("scenes", name.replace("-", "_"))

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
@@ -19,14 +19,11 @@ from tilesim.traces import Trace
 
 def record_suite(folder: str, repeats: int) -> None:
     """Record on this machine's GPU what `folder` lacks of the suite, each run a file and a line. Raises
-    TilesimError where the folder cannot be made or is of another GPU, or no run could be recorded."""
+    TilesimError where the folder is of another GPU, or no run could be recorded; OSError where it is none."""
     kernels = load("kernels")
     entry = kernels.gpu_facts()
     path = Path(folder)
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise TilesimError(f"cannot write {folder}: {error.strerror or error}") from None
+    path.mkdir(parents=True, exist_ok=True)
     _note(entry, path / DEVICE)
     runs, recorded = suite(values(published(checked(entry)))), 0
     for i, run in enumerate(runs, 1):
@@ -58,8 +55,7 @@ def _record(kernels: Any, run: Run, path: Path, repeats: int) -> bool:
 def _note(entry: Mapping[str, Any], path: Path) -> None:
     """Write what is known of the GPU, unless it was written before: a user may have added to that."""
     if path.is_file():
-        before = files.read_json(path, DeviceError)
-        title = before.get("title") if isinstance(before, Mapping) else None
+        title = files.read_json(path, DeviceError, checked)["title"]
         if title != entry["title"]:
             raise DeviceError(f"{path} is of {title!r}, and this machine has {entry['title']!r}")
         return
@@ -69,16 +65,9 @@ def _note(entry: Mapping[str, Any], path: Path) -> None:
 DEVICE, MEMORY, RUN = "device.json", "memory.json", ".npz"
 
 
-class Recordings(NamedTuple):
-    """Files of traces, and those of the GPU's facts and of its memory's figures, where there are any."""
-
-    runs: tuple[str, ...]
-    device: str | None = None
-    memory: str | None = None
-
-
-def found(paths: Iterable[str]) -> Recordings:
-    """What lies in files of traces and folders; TraceError for a folder without one, and for two GPUs."""
+def found(paths: Iterable[str]) -> tuple[list[str], dict[str, str]]:
+    """The files of traces, given or in folders, and those called DEVICE and MEMORY beside them; raises
+    TraceError for a folder without a trace, and for two GPUs."""
     runs: list[str] = []
     beside: dict[str, str] = {}
     for path in map(Path, paths):
@@ -87,13 +76,11 @@ def found(paths: Iterable[str]) -> Recordings:
             continue
         inside = sorted(str(each) for each in path.iterdir() if each.suffix == RUN)
         if not inside:
-            raise TraceError(
-                f"{path}: there is no {RUN} in this folder; `tilesim record --suite` records some"
-            )
+            raise TraceError(f"{path}: there is no {RUN} in this folder; record some with --suite")
         runs += inside
         for name in (DEVICE, MEMORY):
             if (path / name).is_file():
                 if name in beside:
                     raise TraceError(f"{beside[name]} and {path / name}: give the folder of one GPU")
                 beside[name] = str(path / name)
-    return Recordings(tuple(runs), beside.get(DEVICE), beside.get(MEMORY))
+    return runs, beside

@@ -8,6 +8,7 @@ from html import escape
 from importlib.resources import files
 from string import Template
 from types import MappingProxyType
+from typing import Any
 from urllib.parse import quote
 
 from tilesim.errors import TilesimError
@@ -52,14 +53,16 @@ def page(
     """
     _check(traces, at)
     called = list(names or figures.names(traces))
-    program, style = part("player.js"), part("player.css")
+    program = part("player.js")
     needed = {english: word for english, word in words.items() if f'"{english}"' in program}
 
     def said(sentence: str, **fields: str) -> str:
         return words.get(sentence, sentence).format(**fields)
 
-    return Template(part("page.html")).substitute(
-        policy=escape(_policy(program, style, bool(version))),
+    return _filled(
+        "page.html",
+        of_runs(traces, called, at, version) | {"words": needed},
+        reload=bool(version),
         lang=escape(lang),
         theme=f' data-theme="{escape(theme)}"' if theme else "",
         title=escape(figures.short(story.title or " or ".join(dict.fromkeys(called)))),
@@ -77,9 +80,6 @@ def page(
         caption=escape(said("Figures of each run")),
         figures=_table(traces, called, said),
         report=f'<pre class="report">{escape(report)}</pre>' if report else "",
-        style=style,
-        data=as_text(of_runs(traces, called, at, version) | {"words": needed}),
-        program=program,
     )
 
 
@@ -92,13 +92,16 @@ def framed(trace: Trace) -> str:
 
 def error_page(error: str, version: str) -> str:
     """HTML that shows an error until its server has another page."""
+    return _filled("error_page.html", {"runs": [], "version": version}, reload=True, error=escape(error))
+
+
+def _filled(template: str, data: Mapping[str, Any], reload: bool, **words: str) -> str:
+    """A template with its data and the program, which may do nothing else; with `reload`, ask its server."""
     program, style = part("player.js"), part("player.css")
-    return Template(part("error_page.html")).substitute(
-        policy=escape(_policy(program, style, reload=True)),
-        error=escape(error),
-        style=style,
-        data=as_text({"runs": [], "version": version}),
-        program=program,
+    allowed = {"script-src": hashed(program), "style-src": hashed(style), "img-src": "data:"}
+    allowed |= {"connect-src": "'self'"} if reload else {}
+    return Template(part(template)).substitute(
+        policy=escape(policy(allowed)), style=style, data=as_text(data), program=program, **words
     )
 
 
@@ -128,7 +131,6 @@ def _check(traces: Sequence[Trace], at: float | None) -> None:
 
 
 def _table(traces: Sequence[Trace], names: Sequence[str], said: figures.Said) -> str:
-    """The rows of the table: a head, and one row per figure; `said` translates names."""
     tables = [figures.table(trace, said) for trace in traces]
     heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
     lines = [f"<thead><tr><td></td>{heads}</tr></thead>"]
@@ -147,12 +149,6 @@ def policy(directives: Mapping[str, str]) -> str:
 def hashed(text: str) -> str:
     """How a policy names a script or style that is part of the page."""
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
-
-
-def _policy(program: str, style: str, reload: bool) -> str:
-    """A content security policy that allows this program and style; with `reload`, also its own server."""
-    allowed = {"script-src": hashed(program), "style-src": hashed(style), "img-src": "data:"}
-    return policy(allowed | ({"connect-src": "'self'"} if reload else {}))
 
 
 def part(name: str) -> str:

@@ -102,6 +102,12 @@ def as_text(values: Any) -> str:
 def _run(trace: Trace, name: str, shown: Window) -> dict[str, Any]:
     """A run as the program's `GivenRun`."""
     problem, device = trace.problem, trace.device
+    items, sizes = [], []
+    if isinstance(problem, WorkItems):
+        held = set(trace.spans["tile"][shown.first : shown.last].tolist())
+        # The names of items outside the window are not shown.
+        items = [name if item in held else "" for item, name in enumerate(problem.items)]
+        sizes = list(problem.sizes)
     free = np.sort(np.array(device.free_sms)) * device.ctas_per_sm
     return {
         "name": name,
@@ -112,22 +118,14 @@ def _run(trace: Trace, name: str, shown: Window) -> dict[str, Any]:
         "grid": [problem.tiles_m, problem.tiles_n],
         "tileShape": list(problem.tile[:2]) if isinstance(problem, Problem) else [1, 1],
         "kSteps": problem.k_steps,
-        **_items(trace, shown),
+        "items": items,
+        "sizes": sizes,
         "blocks": len(np.unique(trace.spans["cta"])),
         "segments": len(trace.spans),
         "makespan": trace.makespan,
         "window": asdict(shown),
         "columns": encoded(trace, slice(shown.first, shown.last)),
     }
-
-
-def _items(trace: Trace, shown: Window) -> dict[str, list[Any]]:
-    """The names of work items, "" for those outside the window, and their sizes; both empty for tiles."""
-    if not isinstance(trace.problem, WorkItems):
-        return {"items": [], "sizes": []}
-    held = set(trace.spans["tile"][shown.first : shown.last].tolist())
-    names = [name if item in held else "" for item, name in enumerate(trace.problem.items)]
-    return {"items": names, "sizes": list(trace.problem.sizes)}
 
 
 def _lag(traces: Sequence[Trace]) -> dict[str, list[int]] | None:
@@ -154,9 +152,8 @@ def encoded(trace: Trace, rows: slice) -> str:
     times = [launch_end(trace)[rows] if name == "load" else spans[name] for name in TIMES]
     columns = [spans[name] for name in PLACES] + [times[0]]
     columns += [after - before for before, after in pairwise(times)]
-    return b64encode(
-        b"".join(varints(np.diff(column.astype(np.int64), prepend=0)) for column in columns)
-    ).decode()
+    data = b"".join(varints(np.diff(column.astype(np.int64), prepend=0)) for column in columns)
+    return b64encode(data).decode()
 
 
 def varints(values: np.ndarray) -> bytes:

@@ -24,9 +24,7 @@ class Slide:
     loops: bool = False
 
 
-def deck(
-    slides: Sequence[Slide], size: tuple[int, int], title: str, theme: str = "dark", lang: str = "en"
-) -> str:
+def deck(slides: Sequence[Slide], size: tuple[int, int], title: str, theme: str, lang: str) -> str:
     """HTML of a talk with slides of `size` pixels; notes and title are escaped."""
     program, style = part("deck.js"), part("deck.css")
     return Template(part("deck.html")).substitute(

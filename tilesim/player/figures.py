@@ -29,12 +29,10 @@ def names(traces: Sequence[Trace]) -> list[str]:
 
 
 def origin(trace: Trace, said: Said = english) -> str:
-    """Where a trace's figures come from, as its badge says."""
     if trace.origin == "measured":
         return said("measured on {gpu}", gpu=short(trace.gpu or said("a GPU")))
-    return said(
-        "simulated, {costs}", costs=short(said_of(badge(trace.meta.get("costs", {}), trace.device), said))
-    )
+    costs = said_of(badge(trace.meta.get("costs", {}), trace.device), said)
+    return said("simulated, {costs}", costs=short(costs))
 
 
 def product(trace: Trace) -> str:
@@ -43,7 +41,6 @@ def product(trace: Trace) -> str:
 
 
 def details(trace: Trace) -> str:
-    """The dtype and tile of the product."""
     problem = trace.problem
     if not isinstance(problem, Problem):
         return "no matrix product"
@@ -51,7 +48,6 @@ def details(trace: Trace) -> str:
 
 
 def microseconds(ns: float) -> str:
-    """A time as the player formats it."""
     return f"{ns / 1000:,.2f} µs"
 
 
@@ -81,7 +77,6 @@ def table(trace: Trace, said: Said = english) -> dict[str, str]:
 
 
 def headline(traces: Sequence[Trace], names: Sequence[str], said: Said = english) -> str:
-    """The headline of a page without a story."""
     if len(traces) == 1:
         one, sentence = traces[0], "{run} takes {time}, of which slots work {share}"
         if isinstance(one.problem, Problem):

@@ -16,7 +16,6 @@ from tilesim.player import figures
 from tilesim.problems import DTYPE_BYTES, Problem
 from tilesim.schedules import SCHEDULES
 from tilesim.text import example, plural
-from tilesim.traces import Trace
 
 DEFAULT = {
     "m": "4096",
@@ -32,6 +31,7 @@ DEFAULT = {
 """The initial value of each field; schedules are separated by spaces."""
 MOST_TILES = 2**14
 """Maximum number of tiles, and of segments per plan, that a browser handles without a noticeable wait."""
+MOST_SEGMENTS = player.MOST_TRACES * MOST_TILES
 MOST_STEPS = 2**22
 """Maximum total K-steps of all tiles, into which split-k may split them."""
 BLOCKS = 8
@@ -65,17 +65,21 @@ def answer(given: Mapping[str, str]) -> dict[str, Any]:
         problem, device = _problem(fields), _device(fields)
         names = _names(fields["schedules"])
         plans = [_within("schedules", partial(tilesim.plan, name, problem, device)) for name in names]
-        _check_size(plans)
+        segments = sum(len(plan.segments) + len(plan.shared) for plan in plans)
+        if segments > MOST_SEGMENTS:
+            sentence = f"these split the tiles into {segments:,} segments; the playground plays at most "
+            raise FieldError("schedules", f"{sentence}{MOST_SEGMENTS:,}")
         # A valid plan can be simulated unless the GPU has no rate for the dtype.
         traces = [_within("dtype", partial(tilesim.simulate, name, problem, device)) for name in names]
     except FieldError as error:
         return {"errors": {error.field: str(error)}}
-    called = figures.names(traces)
+    called, tables = figures.names(traces), [figures.table(trace) for trace in traces]
+    rows = [name for name in tables[0] if name not in ("origin", "product")]
     return {
         "command": command(fields),
         "plans": [_plan(*one, problem, device) for one in zip(called, plans, strict=True)],
         "names": called,
-        "figures": _figures(traces),
+        "figures": {name: [table[name] for table in tables] for name in rows},
         "page": player.page(traces, called),
     }
 
@@ -129,13 +133,6 @@ def _names(text: str) -> Sequence[str]:
     return names
 
 
-def _check_size(plans: Sequence[Plan]) -> None:
-    segments = sum(len(plan.segments) + len(plan.shared) for plan in plans)
-    if segments > player.MOST_TRACES * MOST_TILES:
-        sentence = f"these split the tiles into {segments:,} segments; the playground plays at most "
-        raise FieldError("schedules", sentence + f"{player.MOST_TRACES * MOST_TILES:,}")
-
-
 def _whole(what: str, text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= 15):
         raise ProblemError(f"{what} is {shown(text)}; it must be a whole number from 1")
@@ -156,11 +153,4 @@ def _plan(name: str, plan: Plan, problem: Problem, device: Device) -> dict[str, 
         "sentence": f"{plural(plan.ctas, 'thread block')}, {at_once} at once, "
         f"{plural(problem.tiles, 'tile')} of {plural(problem.k_steps, 'K-step')}",
         "rows": list(plan_lines(plan, problem, BLOCKS)),
-    }
-
-
-def _figures(traces: Sequence[Trace]) -> dict[str, list[str]]:
-    tables = [figures.table(trace) for trace in traces]
-    return {
-        name: [table[name] for table in tables] for name in tables[0] if name not in ("origin", "product")
     }

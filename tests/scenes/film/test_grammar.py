@@ -4,11 +4,11 @@ import pytest
 from reading import faults
 from watching import ASPECTS, watch
 
-from tilesim.cli.packages import scene_class, scene_names
+from tilesim.cli.packages import declared, scene_class
 from tilesim_scenes.film.course import OURS
 from tilesim_scenes.film.scene import Film
 
-FILMS = [name for name in scene_names() if issubclass(scene_class(name), Film)]
+FILMS = [name for name in declared() if issubclass(scene_class(name), Film)]
 
 
 @pytest.mark.parametrize("aspect", ASPECTS)

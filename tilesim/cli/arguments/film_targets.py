@@ -1,16 +1,14 @@
 """What `tilesim export` films: a film by name, a scene of a Python file, or a file that holds a trace."""
 
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
 
-from tilesim.cli.arguments.parameter_types import Name, or_file
+from tilesim.cli.arguments.parameter_types import Name
 from tilesim.cli.arguments.schedule_files import file_and_name
 from tilesim.cli.packages import COURSE, declared, load, scene_class
-from tilesim.errors import TilesimError, shown, unknown
-from tilesim.formats import ENDINGS
+from tilesim.errors import TilesimError, nearest, shown, unknown
 
 FORMATS = ("mp4", "webm", "gif", "png", "mov", "svg", "pdf", "html", "slides")
 COURSE_FORMATS = ("mp4", "webm", "mov")
@@ -29,10 +27,7 @@ def chosen(output: str | None, form: str | None, label: str) -> tuple[str, str]:
         raise TilesimError(f"slides are written as {' or '.join(SLIDES_IN)}, not as {shown(output)}")
     if form not in FORMATS:
         endings = [f".{name}" for name in FORMATS if name != SLIDES] + [".pptx"]
-        which = f"any of {', '.join(endings)}"
-        if near := get_close_matches(ending, endings, n=1):
-            which = f"{near[0]}; did you mean {Path(output).with_suffix(near[0]).name!r}?"
-        raise TilesimError(f"{shown(output)} does not end in {which}")
+        raise TilesimError(f"{shown(output)} ends in no format of a film; {nearest(ending, endings)}")
     return output, form
 
 
@@ -62,13 +57,10 @@ class Target(NamedTuple):
         return load("scenes", "render.scene_files").load(self.file, self.name), self.file
 
 
-class FilmTarget(click.ParamType):
+class FilmTarget(Name):
     """SCENE, FILE.py:Scene or a trace's file as a Target."""
 
     name = "SCENE"
-
-    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> Any:
-        return or_file(incomplete, [*declared(), COURSE])
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Target:
         if isinstance(value, Target):
@@ -82,21 +74,12 @@ class FilmTarget(click.ParamType):
             self.fail(f"{shown(value)} is what `tilesim export` writes; give {what}", param, ctx)
         if "run" in declared() and Path(value).is_file():
             return Target("run", trace=value)
-        if value == "trace":
-            self.fail("the film trace is called run now", param, ctx)
-        self.fail(_unknown(value), param, ctx)
+        if Path(value).suffix:
+            self.fail(f"there is no file {shown(value)}", param, ctx)
+        self.fail(unknown("film", value, [*declared(), COURSE]), param, ctx)
 
 
-def _unknown(value: str) -> str:
-    ending = Path(value).suffix.lower()
-    if not ending:
-        near = get_close_matches(value.lower(), [*declared(), COURSE], n=1)
-        more = f"did you mean {near[0]!r}?" if near else "`tilesim list` shows all films"
-        return f"there is no film {shown(value)}; {more}"
-    near = get_close_matches(ending, ENDINGS, n=1)
-    if ending in ENDINGS or not near:
-        return f"there is no file {shown(value)}"
-    return f"there is no file {shown(value)}; did you mean {Path(value).with_suffix(near[0]).name!r}?"
+FILM_TARGET = FilmTarget(lambda: [*declared(), COURSE], files=True)
 
 
 class CourseFilm(Name):
@@ -111,7 +94,9 @@ COURSE_FILM = CourseFilm(lambda: declared())
 
 LANGUAGES = ("en", "zh", "pt")
 SOURCE = LANGUAGES[0]
+THEMES = click.Choice(["dark", "light"])
 
+theme_option = click.option("--theme", type=THEMES, default=THEMES.choices[0], help="Colours.  [dark]")
 language_option = click.option("--lang", type=click.Choice(LANGUAGES), help=f"Language.  [{SOURCE}]")
 
 

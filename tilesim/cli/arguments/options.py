@@ -12,9 +12,9 @@ from tilesim.cli.arguments.parameter_types import (
     DEVICES,
     DTYPES,
     ORDER,
+    SCHEDULE,
     TILE_SHAPE,
     OutputFile,
-    Schedule,
     Whole,
     usage,
 )
@@ -53,39 +53,34 @@ Row = tuple[str, str, Any, str, object]
 """An option as it is listed: name, metavar, type, help, and the default that help shows."""
 
 
-def _listed(rows: Iterable[Row], own: str) -> Callable[[F], F]:
+def listed(rows: Iterable[Row], own: str = "", **more: Any) -> Callable[[F], F]:
     """The options of `rows`. Help shows the default of each, or `own` in its place."""
     options = []
     for name, metavar, kind, help, usual in rows:
         shown = f"  [{own or usual}]" if own or usual else ""
-        options.append(click.option(f"--{name}", type=kind, metavar=metavar, help=help + shown))
+        options.append(click.option(f"--{name}", type=kind, metavar=metavar, help=help + shown, **more))
     return _group(*options)
 
 
-def problem_options(own: str = "", names: Sequence[str] = PROBLEM_NAMES) -> Callable[[F], F]:
-    """The options of a Problem, or some of them by name; see `_listed`."""
-    tile, dtypes = "x".join(map(str, PROBLEM.tile)), ", ".join(DTYPE_BYTES)
-    order = "Rasterization order; grouped:8 goes through 8 rows of tiles at a time, column by column."
-    rows: tuple[Row, ...] = (
-        ("m", "SIZE", int, "Rows of A and C.", PROBLEM.m),
-        ("n", "SIZE", int, "Columns of B and C.", PROBLEM.n),
-        ("k", "SIZE", int, "Columns of A, rows of B.", PROBLEM.k),
-        ("tile", "MxNxK", TILE_SHAPE, "Output tile of a thread block, and the size of a K-step.", tile),
-        ("order", "NAME", ORDER, order, PROBLEM.order),
-        ("dtype", "NAME", DTYPES, f"Data type of A and B: {dtypes}.", PROBLEM.dtype),
-    )
-    return _listed([row for row in rows if row[0] in names], own)
+ORDERING = "Rasterization order; grouped:8 goes through 8 rows of tiles at a time, column by column."
+TILE = "x".join(map(str, PROBLEM.tile))
+WORK: tuple[Row, ...] = (
+    ("m", "SIZE", int, "Rows of A and C.", PROBLEM.m),
+    ("n", "SIZE", int, "Columns of B and C.", PROBLEM.n),
+    ("k", "SIZE", int, "Columns of A, rows of B.", PROBLEM.k),
+    ("tile", "MxNxK", TILE_SHAPE, "Output tile of a thread block, and the size of a K-step.", TILE),
+    ("order", "NAME", ORDER, ORDERING, PROBLEM.order),
+    ("dtype", "NAME", DTYPES, f"Data type of A and B: {', '.join(DTYPE_BYTES)}.", PROBLEM.dtype),
+    ("device", "NAME", DEVICES, "GPU: a name from `tilesim list`, or a device file.", DEVICE),
+    ("sms", "COUNT", int, "Number of SMs of that GPU.", ""),
+    ("ctas-per-sm", "COUNT", int, "Thread blocks that fit on an SM.", "1"),
+    ("busy-sms", "COUNT", int, "SMs that another kernel holds.", "0"),
+)
 
 
-def device_options(own: str = "") -> Callable[[F], F]:
-    """The options of a Device; see `_listed`."""
-    rows: tuple[Row, ...] = (
-        ("device", "NAME", DEVICES, "GPU: a name from `tilesim list`, or a device file.", DEVICE),
-        ("sms", "COUNT", int, "Number of SMs of that GPU.", ""),
-        ("ctas-per-sm", "COUNT", int, "Thread blocks that fit on an SM.", "1"),
-        ("busy-sms", "COUNT", int, "SMs that another kernel holds.", "0"),
-    )
-    return _listed(rows, own)
+def work_options(own: str = "", names: Sequence[str] = (*PROBLEM_NAMES, *DEVICE_NAMES)) -> Callable[[F], F]:
+    """The options of a Problem and a Device, or some of them by name; see `listed`."""
+    return listed([row for row in WORK if row[0].replace("-", "_") in names], own)
 
 
 reading_options = _group(
@@ -102,11 +97,10 @@ reading_options = _group(
         help="How to assign tiles to blocks if the file does not: cta (block b computes the b-th tile), "
         "order (as in a persistent kernel), or a table with columns cta and tile.",
     ),
-    click.option(
-        "--items", is_flag=True, help="The work is not a matrix product: each row or slice is an item."
-    ),
+    click.option("--items", is_flag=True, help="Not a matrix product: each row or slice is an item of work."),
 )
-file_options = _group(problem_options(OWN), device_options(OWN), reading_options)
+file_options = _group(work_options(OWN), reading_options)
+SEED = "Seed of the random variation of K-steps, 0 or more.  [0]"
 costs_options = _group(
     click.option(
         "--costs",
@@ -114,13 +108,7 @@ costs_options = _group(
         metavar="NAME|FILE",
         help="ideal, a GPU's name such as h200, or a JSON file from `tilesim calibrate`.  [the GPU's own]",
     ),
-    click.option(
-        "--seed",
-        type=int,
-        default=0,
-        metavar="NUMBER",
-        help="Seed of the random variation of K-steps, 0 or more.  [0]",
-    ),
+    click.option("--seed", type=int, default=0, metavar="NUMBER", help=SEED),
 )
 
 
@@ -142,14 +130,12 @@ def sizes_option(about: str, kind: click.ParamType, **more: Any) -> Callable[[F]
 
 seed_option = count_option("seed", "Seed of the random operands.", 0, 0, 2**63 - 1)
 kernel_options = _group(
-    click.option(
-        "--warps", type=Whole(1, 32), help="Warps per thread block.  [4 or 8, depending on the tile]"
-    ),
+    click.option("--warps", type=Whole(1, 32), help="Warps per thread block.  [4 or 8, as fits the tile]"),
     click.option("--stages", type=Whole(1, 32), help="Pipeline stages.  [as many as fit, up to 6]"),
     seed_option,
 )
 ctas_option = count_option("ctas-per-sm", "Thread blocks per SM that the schedule plans for.", 1, most=64)
-run_options = _group(click.argument("schedule", type=Schedule()), problem_options(), device_options())
+run_options = _group(click.argument("schedule", type=SCHEDULE), work_options())
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
@@ -165,8 +151,8 @@ TABLE_FILE = OutputFile(".csv", ".parquet", rule="a table is written as .csv or 
 FIGURES_FILE = OutputFile(".json", rule="figures are written as .json")
 
 
-def output_option(kind: OutputFile, help: str) -> Callable[[F], F]:
-    return click.option("-o", "--output", type=kind, metavar="FILE", help=help)
+def output_option(kind: OutputFile, help: str, *names: str) -> Callable[[F], F]:
+    return click.option(*(names or ("-o", "--output")), type=kind, metavar="FILE", help=help)
 
 
 figures_option = output_option(FIGURES_FILE, "Write the figures to this file (.json).")
@@ -198,7 +184,7 @@ def facts_from(options: Mapping[str, Any], *more: str) -> dict[str, Any]:
 
 
 def problem_from(options: Mapping[str, Any]) -> Problem:
-    """The Problem that `problem_options` describe; what was not given comes from PROBLEM."""
+    """The Problem that `work_options` describe; what was not given comes from PROBLEM."""
     with usage():
         problem = replace(PROBLEM, **given(options, PROBLEM_NAMES))
         check_tiles(problem)
@@ -215,10 +201,7 @@ def check_tiles(problem: Problem) -> None:
 
 
 def device_from(options: Mapping[str, Any]) -> Device:
-    """The Device that `device_options` describe.
-
-    --sms sets the number of SMs of that device, or of the default device.
-    """
+    """The Device that `work_options` describe; --sms is of that device, or of the default one."""
     with usage():
         device = Device.chosen(given(options, DEVICE_NAMES), Device.named(DEVICE))
     there = presets()[device.name]["sms"] if device.name and options["sms"] else device.sms
@@ -233,5 +216,5 @@ def device_from(options: Mapping[str, Any]) -> Device:
 
 def costs_from(options: Mapping[str, Any], schedule: str, problem: Problem, device: Device) -> Costs | None:
     """The Costs that --costs names or that its file contains; None without --costs: the device's own."""
-    path = options.get("costs")
+    path = options["costs"]
     return None if path is None else read_costs(path, schedule, problem, device)

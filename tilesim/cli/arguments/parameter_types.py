@@ -32,16 +32,6 @@ def usage() -> Iterator[None]:
         raise click.UsageError(str(error)) from None
 
 
-def starting_with(begin: str, choices: Iterable[str]) -> list[CompletionItem]:
-    """Those of `choices` that a shell offers for a word that begins so."""
-    return [CompletionItem(choice) for choice in choices if choice.startswith(begin)]
-
-
-def or_file(begin: str, choices: Iterable[str]) -> list[CompletionItem]:
-    """The same, and the names of files where none of `choices` fits."""
-    return starting_with(begin, choices) or [CompletionItem(begin, type="file")]
-
-
 def with_parameters(registry: Mapping[str, Callable[..., Any]]) -> Iterator[str]:
     """The names of a registry, each with an example of what it needs: "row-major", "grouped:8"."""
     for name in registry:
@@ -52,19 +42,17 @@ def with_parameters(registry: Mapping[str, Callable[..., Any]]) -> Iterator[str]
 
 
 class Name(click.ParamType):
-    """A name that the shell completes; whether there is such a thing is for the noun to say."""
+    """A name that the shell completes, or with `files` that of a file where none fits; whether there is such
+    a thing is for the noun to say."""
 
     name = "NAME"
 
-    def __init__(
-        self,
-        choices: Callable[[], Iterable[str]],
-        complete: Callable[..., list[CompletionItem]] = starting_with,
-    ) -> None:
-        self.choices, self.complete = choices, complete
+    def __init__(self, choices: Callable[[], Iterable[str]], files: bool = False) -> None:
+        self.choices, self.files = choices, files
 
     def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
-        return self.complete(incomplete, self.choices())
+        fitting = [CompletionItem(name) for name in self.choices() if name.startswith(incomplete)]
+        return fitting or [CompletionItem(incomplete, type="file")] * self.files
 
 
 ORDER = Name(lambda: with_parameters(ORDERS))
@@ -91,24 +79,9 @@ class DeviceName(Name):
         return gpu.preset if gpu.sms == presets()[gpu.preset]["sms"] else gpu.name
 
 
-TORCH_NAMES = {
-    "float16": "fp16", "half": "fp16", "bfloat16": "bf16", "float32": "fp32", "float": "fp32",
-    "float8": "fp8", "float8_e4m3fn": "fp8",
-}  # fmt: skip
-
-
-class Dtype(Name):
-    """The name of a data type, of which one in PyTorch's words is answered with tilesim's."""
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> str:
-        if name := TORCH_NAMES.get(value.lower().removeprefix("torch.")):
-            self.fail(f"there is no data type {value!r}; did you mean {name!r}?", param, ctx)
-        return value
-
-
-DEVICES = DeviceName(presets, or_file)
-DTYPES = Dtype(lambda: DTYPE_BYTES)
-COSTS = Name(lambda: ("ideal", *presets()), or_file)
+DEVICES = DeviceName(presets, files=True)
+DTYPES = Name(lambda: DTYPE_BYTES)
+COSTS = Name(lambda: ("ideal", *presets()), files=True)
 INPUT = click.Path()
 """A file to be read; whether it is there is for its reader to say."""
 
@@ -141,16 +114,6 @@ class Whole(click.IntRange):
             self.fail(f"{shown(value)} is not a whole number from {self.min}{most}", param, ctx)
 
 
-class Seconds(click.ParamType):
-    name = "S"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> float:
-        try:
-            return float(str(value).removesuffix("s"))
-        except ValueError:
-            self.fail(f"{shown(value)} is not a number of seconds such as 6.5", param, ctx)
-
-
 class Text(click.ParamType):
     """A text of some form, which `make` turns into a value; what is no text is a value already."""
 
@@ -177,6 +140,12 @@ PERCENT = Text(
     "not a percentage such as 2%",
     lambda found: float(found[1]) / 100,
 )
+SECONDS = Text(
+    "S",
+    r"([0-9]{1,15}(?:\.[0-9]*)?)s?",
+    "not a number of seconds such as 6.5",
+    lambda found: float(found[1]),
+)
 NS = {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6}
 INSTANT = Text(
     "TIME",
@@ -187,7 +156,7 @@ INSTANT = Text(
 """A second of the film, or an instant of the trace in ns: (6.5, "") or (12500.0, "ns")."""
 
 
-class Schedule(click.ParamType):
+class Schedule(Name):
     """The name of a schedule, with its parameters, or of a function in a file: "mine.py:snake"."""
 
     name = "SCHEDULE"
@@ -205,8 +174,8 @@ class Schedule(click.ParamType):
                 resolve("schedule", value, SCHEDULES, 2, ScheduleError)
         return value
 
-    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
-        return or_file(incomplete, with_parameters(SCHEDULES))
+
+SCHEDULE = Schedule(lambda: with_parameters(SCHEDULES), files=True)
 
 
 class OutputFile(click.Path):

@@ -17,11 +17,6 @@ def file_and_name(text: str) -> tuple[str, str] | None:
     """The file and the name in it that "FILE.py:NAME" says, "" where it says none; None of other texts.
 
     A drive has a colon too, and Windows writes endings as it likes.
-
-    >>> file_and_name("C:\\\\films\\\\mine.py:Race"), file_and_name("C:/films/MINE.PY")
-    (('C:\\\\films\\\\mine.py', 'Race'), ('C:/films/MINE.PY', ''))
-    >>> file_and_name("mine.py:snake:2"), file_and_name("split-k:2")
-    (('mine.py', 'snake:2'), None)
     """
     found = NAMED.fullmatch(text)
     return (found["file"], found["name"] or "") if found else None
@@ -36,9 +31,8 @@ def register(text: str) -> str:
         raise ScheduleError(f"{path} does not say which function; write it as {path}:FUNCTION")
     module = _run(path)
     if not callable(function := getattr(module, name, None)):
-        own = [
-            key for key, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__
-        ]
+        found = vars(module).items()
+        own = [key for key, value in found if getattr(value, "__module__", "") == module.__name__]
         choices = unknown("function", name, own) if own else "it defines no function"
         raise ScheduleError(f"{path}: {choices}")
     resolve("schedule", words, {name: function}, 2, ScheduleError)
@@ -47,7 +41,6 @@ def register(text: str) -> str:
 
 
 def register_all(texts: Sequence[str]) -> None:
-    """The same of several, as a process does that starts."""
     for text in texts:
         register(text)
 

@@ -34,12 +34,11 @@ SHOWN = (
 @click.command(short_help="Fit costs to measured traces.")
 @click.argument("traces", type=INPUT, metavar="TRACE|FOLDER...", nargs=-1, required=True)
 @output_option(COSTS_FILE, "Write the costs of the kernels to this file (.json), for --costs.")
-@click.option(
-    "--device-file",
-    type=OutputFile(".json", rule="a device is written as .json"),
-    metavar="FILE",
-    help="Also fit the GPU's constants, and write them with the costs to this file (.json), for --device."
+@output_option(
+    OutputFile(".json", rule="a device is written as .json"),
+    "Also fit the GPU's constants, and write them with the costs to this file (.json), for --device."
     " A file named after a preset, such as h100.json, replaces it in commands whose --device names the file.",
+    "--device-file",
 )
 @click.option(
     "--device",
@@ -73,11 +72,11 @@ def command(
             " costs, for --costs; give one of the two"
         )
     with usage():
-        given = suites.found(traces)
-        report = memory or given.memory
-        files.check_outputs((output, device_file), (*given.runs, given.device, report))
+        runs, beside = suites.found(traces)
+        noted, report = beside.get(suites.DEVICE), memory or beside.get(suites.MEMORY)
+        files.check_outputs((output, device_file), (*runs, noted, report))
         name = name_of(device_file) if device_file else ""
-    loaded = {path: read(path) for path in given.runs}
+    loaded = {path: read(path) for path in runs}
     if device_file is None:
         fitted = calibrations(loaded)
         text = _text(fitted, loaded)
@@ -87,7 +86,7 @@ def command(
         return
     one_device(loaded)
     measured = MemorySystem.read(report).facts if report else {}
-    entry, fitted, own = device_entry(name, _base(device, given.device, loaded), loaded, measured)
+    entry, fitted, own = device_entry(name, _base(device, noted, loaded), loaded, measured)
     text = json.dumps(entry, indent=1) + "\n"
     save_text(device_file, text)
     if name in shipped()["devices"]:
@@ -136,9 +135,8 @@ def _report(one: Calibration, traces: dict[str, Trace]) -> str:
     if costs.hardware:
         lines.append(f"  K-steps as the hardware of {in_words(costs.hardware)} takes them")
     elif costs.clock_mhz:
-        lines.append(
-            f"  a K-step has {costs.k_step * costs.clock_mhz / 1000:.0f} cycles at {costs.clock_mhz} MHz"
-        )
+        cycles = costs.k_step * costs.clock_mhz / 1000
+        lines.append(f"  a K-step has {cycles:.0f} cycles at {costs.clock_mhz} MHz")
     if one.unseen:
         lines.append(f"  not in the traces: {', '.join(one.unseen)}")
     lines.append("  from first multiply to last write:")

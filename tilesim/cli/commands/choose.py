@@ -9,7 +9,6 @@ import click
 from tilesim.choice.choose import Estimate, choose
 from tilesim.cli.arguments import options as shared
 from tilesim.cli.output.tables import text
-from tilesim.errors import ChoiceError
 from tilesim.products import LAYOUTS, Product
 
 SIZES = ("m", "n", "k", "dtype")
@@ -19,14 +18,13 @@ COLUMNS = (
 
 
 @click.command(short_help="Rank kernels for a shape by predicted time.")
-@shared.problem_options(names=SIZES)
+@shared.work_options(names=(*SIZES, "device", "sms", "busy_sms"))
 @click.option(
     "--layout",
     type=click.Choice(LAYOUTS),
     default=LAYOUTS[0],
     help="Layouts of A and B: row-major (n) or column-major (t).  [nn]",
 )
-@shared.device_options()
 @shared.count_option("top", "Number of kernels to show.", 8, most=10_000)
 @shared.json_option
 def command(layout: str, top: int, as_json: bool, **options: Any) -> None:
@@ -37,10 +35,6 @@ def command(layout: str, top: int, as_json: bool, **options: Any) -> None:
     with shared.usage():
         sizes = {name: getattr(shared.PROBLEM, name) for name in SIZES} | shared.given(options, SIZES)
         product = Product(**sizes, layout=layout)
-        if options["ctas_per_sm"] is not None:
-            raise ChoiceError(
-                "how many thread blocks fit on an SM depends on each kernel; leave out --ctas-per-sm"
-            )
         device = shared.device_from(options)
     ranked = choose(product, device)
     if as_json:

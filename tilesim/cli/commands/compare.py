@@ -1,7 +1,7 @@
 """`tilesim compare`: how well a simulation matches a measured run, or what is slower than it was."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from statistics import median
 from typing import Any
 
@@ -18,12 +18,13 @@ from tilesim.formats.reader import read_several
 from tilesim.kernel_config import TABLE
 from tilesim.traces import Trace, about
 
+Side = tuple[Sequence[str], Sequence[Trace]]
+"""The files of repeats, and the traces in them."""
+
 
 @click.command(short_help="Compare a simulation with a measured trace, or a run with an earlier one.")
 @click.argument("traces", type=INPUT, metavar="[SIM] MEASURED...", nargs=-1, required=True)
-@click.option(
-    "--before", type=INPUT, multiple=True, metavar="FILE", help="An earlier measured run.  [repeatable]"
-)
+@click.option("--before", type=INPUT, multiple=True, metavar="FILE", help="An earlier run.  [repeatable]")
 @click.option(
     "--fail-above",
     type=PERCENT,
@@ -52,21 +53,18 @@ def command(
     facts = shared.facts_from(options)
     loaded = read_several(traces, facts)
     if before or fail_above is not None or _are_two_runs(loaded, seed, options):
-        later = list(zip(traces, loaded, strict=True))
-        earlier = list(zip(before, read_several(before, facts), strict=True))
-        return _compare_runs(later, earlier, fail_above, as_json)
+        sides = (before, read_several(before, facts)), (traces, loaded)
+        if not before and len(traces) == 2:
+            sides = (traces[:1], loaded[:1]), (traces[1:], loaded[1:])
+        return _compare_runs(*sides, fail_above, as_json)
     simulations = [trace for trace in loaded if trace.origin != "measured"]
     measured = [trace for trace in loaded if trace.origin == "measured"]
     if not measured:
         raise TraceError("none of the traces is measured; give a measured trace to compare with")
     if simulations and len(loaded) > 2:
-        raise click.UsageError(
-            "a simulated trace is compared with exactly one measured trace; leave out the others"
-        )
+        raise click.UsageError("a simulated trace is compared with exactly one measured trace")
     if simulations and (seed or options["costs"]):
-        raise click.UsageError(
-            "--costs and --seed apply only if the simulation is made here; leave out either them or SIM"
-        )
+        raise click.UsageError("--costs and --seed apply only without SIM; leave out either these or SIM")
     for trace in () if simulations else measured:
         costs = shared.costs_from(options, trace.schedule, trace.gemm, trace.device)
         with shared.usage():
@@ -91,20 +89,14 @@ def _are_two_runs(traces: Sequence[Trace], seed: int, options: dict[str, Any]) -
     return traces[0].problem.title == traces[1].problem.title
 
 
-def _compare_runs(
-    later: list[tuple[str, Trace]], earlier: list[tuple[str, Trace]], fail_above: float | None, as_json: bool
-) -> None:
-    if not earlier and len(later) == 2:
-        earlier, later = later[:1], later[1:]
-    if not earlier:
+def _compare_runs(earlier: Side, later: Side, fail_above: float | None, as_json: bool) -> None:
+    (before, runs), (after, later_runs) = earlier, later
+    if not before:
         raise click.UsageError("give the earlier run, too: tilesim compare AFTER --before BEFORE")
-    (before_files, before), (after_files, after) = (zip(*side, strict=True) for side in (earlier, later))
-    if any(trace.origin != "measured" for trace in (*before, *after)):
+    if any(trace.origin != "measured" for trace in (*runs, *later_runs)):
         raise click.UsageError("--before and --fail-above take measured runs, and one is simulated")
-    found = regression(before, after)
-    click.echo(
-        json.dumps(found.as_json()) if as_json else "\n".join(_slower(found, before_files, after_files))
-    )
+    found = regression(runs, later_runs)
+    click.echo(json.dumps(found.as_json()) if as_json else "\n".join(_slower(found, before, after)))
     if fail_above is not None and found.makespan.certain and found.makespan.share > fail_above:
         raise TilesimError(
             f"the run is {found.makespan.share:.1%} slower than before; --fail-above allows {fail_above:.1%}"
@@ -178,48 +170,39 @@ def _report(found: Comparison, simulated: Trace, measured: Trace) -> str:
     error = found.run.error or 0.0
     than = "as long as" if not error else f"{abs(error):.1%} {'longer' if error > 0 else 'shorter'} than"
     ends = " and ".join(time(round(ns)) for ns in (found.run.simulated, found.run.measured))
+    cycles = found.run_cycles
+    about = {"load of the SMs": found.loads, "busiest with busiest": found.sorted_loads}
+    source = simulated.meta.get("costs", {}).get("source")
     lines = [
         f"From its first multiply to its last write, the simulation is {than} the measured run: {ends}.",
         "",
         f"  {'':22}{'simulated':>14}{'measured':>14}",
-    ]
-    lines += [
         f"  {'schedule':22}{simulated.schedule:>14} {measured.schedule:>13}",
         f"  {'order':22}{simulated.problem.order:>14} {measured.gemm.order:>13}",
         _line("from first multiply", found.run),
+        *([_line("run in SM cycles", cycles, "{:.0f}".format)] if cycles else []),
         _line("makespan", found.makespan) + "  (a measured trace shows no launch)",
         _line("tail", found.tail),
         _line("idle in the tail", found.tail_idle),
         _line("mean main loop", found.main_loop),
         _line("mean gap between tiles", found.gap),
         _line("mean epilogue", found.epilogue),
-    ]
-    if found.run_cycles:
-        one, other = (f"{cycles:.0f}" for cycles in (found.run_cycles.simulated, found.run_cycles.measured))
-        lines.insert(6, f"  {'run in SM cycles':22}{one:>14}{other:>14}{_error(found.run_cycles)}")
-    about = {"load of the SMs": found.loads, "busiest with busiest": found.sorted_loads}
-    lines += [
-        f"  {name:22}differs by {loads.mean:.1%} on average, {loads.largest:.1%} at most; "
-        f"correlation {loads.correlation:.3f}"
-        for name, loads in about.items()
-    ]
-    lines += [
+        *(
+            f"  {name:22}differs by {loads.mean:.1%} on average, {loads.largest:.1%} at most; "
+            f"correlation {loads.correlation:.3f}"
+            for name, loads in about.items()
+        ),
         f"  {'order of first steps':22}Kendall's tau {found.order:.3f}",
         f"  {'on the same SM':22}{found.same_sm:.1%} of the tiles",
         f"  {'divergence':22}{_divergence(found)}",
+        *([f"  {'costs':22}{source}"] if source else []),
     ]
-    if source := simulated.meta.get("costs", {}).get("source"):
-        lines.append(f"  {'costs':22}{source}")
     return "\n".join(lines)
 
 
-def _line(name: str, pair: Pair) -> str:
-    one, other = (time(round(ns)) for ns in (pair.simulated, pair.measured))
-    return f"  {name:22}{one:>14}{other:>14}{_error(pair)}"
-
-
-def _error(pair: Pair) -> str:
-    return "" if pair.error is None else f"{pair.error:>+10.1%}"
+def _line(name: str, pair: Pair, shown: Callable[[float], str] = lambda ns: time(round(ns))) -> str:
+    error = "" if pair.error is None else f"{pair.error:>+10.1%}"
+    return f"  {name:22}{shown(pair.simulated):>14}{shown(pair.measured):>14}{error}"
 
 
 def _divergence(found: Comparison) -> str:

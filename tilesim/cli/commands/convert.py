@@ -24,9 +24,7 @@ FORMATS = {"perfetto": "perfetto", "perfetto-trace": "pftrace", "csv": "csv", "j
     help="Format of OUT, if its extension is not .npz, .csv, .json, .perfetto.json, or .perfetto-trace.",
 )
 @file_options
-@click.option(
-    "--schedule", metavar="NAME", help="Name of the kernel's schedule.  [from IN, or its file name]"
-)
+@click.option("--schedule", metavar="NAME", help="The kernel's schedule.  [from IN, or its file name]")
 def command(traces: tuple[str, ...], output: str, to: str | None, **options: Any) -> None:
     """Convert the trace IN to OUT: to .npz, or for use in ui.perfetto.dev, a spreadsheet, or a script.
 
@@ -39,9 +37,7 @@ def command(traces: tuple[str, ...], output: str, to: str | None, **options: Any
     with usage():
         files.check_outputs([output], traces)
     if to and output.lower().endswith(".npz"):
-        raise click.UsageError(
-            f"{output} would look like a native trace; end OUT in .csv or .json, or leave out --to"
-        )
+        raise click.UsageError(f"{output} would look like a native trace; end OUT in .csv or leave out --to")
     if not (form := to or format_of(output)):
         raise click.UsageError(
             f"{output} has no extension of a known format; choose one with --to {', --to '.join(FORMATS)}"

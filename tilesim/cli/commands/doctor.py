@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -54,8 +53,8 @@ def checks() -> Iterator[Check]:
     for extra in EXTRAS:
         packages = [package(name, bounds, extra) for name, bounds in requirements(extra)]
         yield from packages
-        if extra == "films":
-            yield from _libraries(all(one.state == "ok" for one in packages))
+        if extra == "films" and all(one.state == "ok" for one in packages):
+            yield from _libraries()
         if extra == "kernels":
             yield _gpu()
 
@@ -88,11 +87,6 @@ def package(name: str, bounds: str, extra: str) -> Check:
 
 
 def within(found: str, bounds: str) -> bool:
-    """Whether a version is within bounds.
-
-    >>> within("0.22.1", ">=0.22,<1"), within("13.0", ">=9,<13"), within("1.9", ">=1.10")
-    (True, False, False)
-    """
     numbers = _numbers(found)
     return all(
         (numbers >= _numbers(limit)) if sign == ">=" else (numbers < _numbers(limit))
@@ -109,11 +103,9 @@ def _numbers(text: str) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def _libraries(have_packages: bool) -> Iterator[Check]:
-    """What films need that is no package: it is asked for where the packages that know are there."""
+def _libraries() -> Iterator[Check]:
+    """What films need that is no package, as the packages that know tell it."""
     use = EXTRAS["films"]
-    if not have_packages:
-        return
     try:
         machine = load("scenes", "render.machine")
         yield Check(use, "cairo, Pango", "ok", machine.drawing(), needed=True)
@@ -121,47 +113,40 @@ def _libraries(have_packages: bool) -> Iterator[Check]:
         advice = "install cairo and pango (apt install libcairo2 libpango-1.0-0 libpangocairo-1.0-0)"
         yield Check(use, "cairo, Pango", "missing", str(error), advice, True)
         return
-    typefaces, check_font = load("scenes", "look.typefaces"), load("scenes", "look.language").check_font
-    if fonts := typefaces.missing():
-        advice = "install tilesim again, which brings them; films look different without them"
-        yield Check(use, "fonts", "missing", f"without {', '.join(fonts)}", advice)
-    else:
-        yield Check(use, "fonts", "ok", f"{typefaces.SANS}, {typefaces.MONO}")
-    written, missing = [], []
+
+    def all_of(name: str, missing: list[str], found: str, advice: str, needed: bool = False) -> Check:
+        if missing:
+            return Check(use, name, "missing", f"without {', '.join(missing)}", advice, needed)
+        return Check(use, name, "ok", found, needed=needed)
+
+    typefaces, language = load("scenes", "look.typefaces"), load("scenes", "look.language")
+    advice = "install tilesim again, which brings them; films look different without them"
+    yield all_of("fonts", typefaces.missing(), f"{typefaces.SANS}, {typefaces.MONO}", advice)
+    lacking = {}
     for name in LANGUAGES:
         try:
-            check_font(name)
-            written.append(name)
+            language.check_font(name)
         except TilesimError as error:
-            missing.append(str(error))
-    yield Check(use, "languages", "missing" if missing else "ok", ", ".join(written), "; ".join(missing))
-    if encoders := machine.missing_encoders():
-        advice = "pip install --force-reinstall av"
-        yield Check(use, "encoders", "missing", f"without {', '.join(encoders)}", advice, True)
-    else:
-        yield Check(use, "encoders", "ok", "H.264, VP9, QuickTime animation", needed=True)
-    if latex := machine.latex():
-        yield Check(use, "LaTeX", "ok", latex)
-    else:
-        advice = "only Manim's own Tex and MathTex need it (apt install texlive-latex-extra dvisvgm)"
-        yield Check(use, "LaTeX", "missing", "", advice)
+            lacking[name] = str(error)
+    written = ", ".join(name for name in LANGUAGES if name not in lacking)
+    yield Check(use, "languages", "missing" if lacking else "ok", written, "; ".join(lacking.values()))
+    encoders, advice = "H.264, VP9, QuickTime animation", "pip install --force-reinstall av"
+    yield all_of("encoders", machine.missing_encoders(), encoders, advice, needed=True)
+    latex = machine.latex()
+    advice = "only Manim's own Tex and MathTex need it (apt install texlive-latex-extra dvisvgm)"
+    yield Check(use, "LaTeX", "ok" if latex else "missing", latex, "" if latex else advice)
 
 
 def _gpu() -> Check:
-    use, command = EXTRAS["kernels"], shutil.which("nvidia-smi")
-    lines: list[str] = []
-    if command:
-        words = [command, "--query-gpu=name,driver_version", "--format=csv,noheader"]
-        try:
-            said = subprocess.run(words, capture_output=True, text=True, timeout=30)
-            lines = said.stdout.splitlines() if said.returncode == 0 else []
-        except (OSError, subprocess.TimeoutExpired):
-            lines = []
-    if not lines:
+    use, words = EXTRAS["kernels"], ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
+    try:
+        said = subprocess.run(words, capture_output=True, text=True, timeout=30, check=True)
+        name, driver = said.stdout.splitlines()[0].split(", ")
+    except (OSError, subprocess.SubprocessError, LookupError, ValueError):
         advice = "kernels are recorded on a machine with an NVIDIA GPU and its driver; films need neither"
         return Check(use, "GPU", "missing", "", advice)
-    name, _, driver = lines[0].partition(", ")
-    others = f" and {plural(len(lines) - 1, 'other')}" * (len(lines) > 1)
+    count = said.stdout.count("\n") - 1
+    others = f" and {plural(count, 'other')}" * bool(count)
     known = gpus.named(name)
     note = "" if known is None else f"; {known.note}" if known.note else f", preset {known.preset}"
     return Check(use, "GPU", "ok", f"{name}{others}, driver {driver}{note}")

@@ -11,16 +11,14 @@ from tilesim import player
 from tilesim.analysis.divergence import on_one_clock
 from tilesim.cli.arguments import film_targets as targets
 from tilesim.cli.arguments import options as shared
-from tilesim.cli.arguments.parameter_types import INPUT, INSTANT, Names, OutputFile, Schedule, Seconds, Whole
-from tilesim.cli.exports import FPS, ExportRequest, asked_for, make, planned, report
+from tilesim.cli.arguments.parameter_types import INPUT, INSTANT, SCHEDULE, SECONDS, Names, OutputFile, Whole
+from tilesim.cli.exports import FPS, ExportRequest, Made, asked_for, make, page_of, planned, report
 from tilesim.cli.jobs import cluster_option, jobs_option, workers_of
-from tilesim.cli.output.figures import counter, save_text
-from tilesim.cli.packages import declared, load
-from tilesim.declared import TAKES
+from tilesim.cli.output.figures import counter
+from tilesim.cli.packages import load
 from tilesim.formats.reader import read_several
 from tilesim.parallel import cores
 from tilesim.storage.files import check_outputs
-from tilesim.text import plural
 
 SIZES = ("4k", "1080p", "720p", "480p", "square", "vertical")
 QUALITIES = {
@@ -37,37 +35,14 @@ OF_THE_COMMAND = ("quality", "jobs", "cluster", "fragment", "preview", "finding"
 """Parameters that no request has."""
 
 
-class OfFilm(click.Command):
-    """A command whose help, if asked for with a film, leaves out the options that the film would refuse."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        names = (arg.replace("_", "-") for arg in args)
-        ctx.meta[__name__] = next((films[name] for name in names if name in (films := declared())), None)
-        return super().parse_args(ctx, args)
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        film, some = ctx.meta.get(__name__), {"films"}.union(*TAKES.values())
-        params = [
-            one
-            for one in self.get_params(ctx)
-            if isinstance(one, click.Option) and (not film or one.name in film.taken or one.name not in some)
-        ]
-        with formatter.section("Options"):
-            formatter.write_dl([record for one in params if (record := one.get_help_record(ctx))])
-
-
-@click.command(cls=OfFilm, short_help="Render a film, or any Manim scene, or a still of one.")
-@click.argument("scene", type=targets.FilmTarget())
+@click.command(short_help="Render a film, or any Manim scene, or a still of one.")
+@click.argument("scene", type=targets.FILM_TARGET)
 @click.option("-o", "--output", type=OutputFile(), metavar="FILE", help="The film to write.  [SCENE.mp4]")
 @click.option("--trace", type=INPUT, multiple=True, metavar="FILE", help="A trace to show.  [repeatable]")
+@click.option("--ladder", type=INPUT, metavar="FILE", help="Of `tilesim bench ladder`, for films of kernels.")
+@click.option("--report", type=INPUT, metavar="FILE", help="Of `tilesim bench NAME`, for the idea's film.")
 @click.option(
-    "--ladder", type=INPUT, metavar="FILE", help="Of `tilesim bench ladder`, for the films of kernels."
-)
-@click.option(
-    "--report", type=INPUT, metavar="FILE", help="Of `tilesim bench NAME`, for the film of that idea."
-)
-@click.option(
-    "--schedule", type=Schedule(), multiple=True, metavar="NAME", help="A schedule to simulate.  [repeatable]"
+    "--schedule", type=SCHEDULE, multiple=True, metavar="NAME", help="A schedule to simulate.  [repeatable]"
 )
 @click.option(
     "--films",
@@ -75,11 +50,10 @@ class OfFilm(click.Command):
     metavar="NAME,...",
     help="Of a course: which films, in which order.  [all, in teaching order]",
 )
-@shared.problem_options("the film's own")
-@shared.device_options("the film's own")
+@shared.work_options("the film's own")
 @shared.reading_options
 @shared.costs_options
-@click.option("--theme", type=click.Choice(["dark", "light"]), help="Colours.  [dark]")
+@click.option("--theme", type=targets.THEMES, help="Colours.  [dark]")
 @targets.language_option
 @click.option("--title", metavar="TEXT", help="Instead of the film's own.")
 @click.option(
@@ -96,9 +70,9 @@ class OfFilm(click.Command):
 @click.option("--size", metavar="SIZE", help=f"Of the frame: {', '.join(SIZES)} or WIDTHxHEIGHT.  [1080p]")
 @click.option("--fps", type=Whole(1, 120), help=f"Frames per second.  [{FPS}; a GIF's is chosen]")
 @click.option("-t", "--transparent", is_flag=True, help="Without a background (.mov, .webm, .png).")
-@click.option("--seconds", type=Seconds(), metavar="S", help="Of the whole film, 3 to 600.  [the film's own]")
-@click.option("--from", type=Seconds(), metavar="S", help="Start here in the film.  [0]")
-@click.option("--to", type=Seconds(), metavar="S", help="Stop here in the film.  [its end]")
+@click.option("--seconds", type=SECONDS, help="Of the whole film, 3 to 600.  [the film's own]")
+@click.option("--from", type=SECONDS, help="Start here in the film.  [0]")
+@click.option("--to", type=SECONDS, help="Stop here in the film.  [its end]")
 @click.option(
     "--at",
     type=INSTANT,
@@ -128,29 +102,30 @@ def command(**options: Any) -> None:
     options that a film takes. Without -o, FILE is SCENE.mp4 in the current folder, or ends as --format says;
     what stands there is replaced.
     """
-    if _is_page_of_files(options):
-        return _page_of_files(options)
+    output, made = _page_of_files(options) if _is_page_of_files(options) else _rendered(options)
+    report(made)
+    if options["preview"]:
+        click.launch(str(output))
+    if options["fragment"]:
+        click.echo(player.fragment(output.name, made.title))
+    if options["as_json"]:
+        click.echo(json.dumps(made.figures))
+    elif options["finding"]:
+        click.echo("\n".join(made.figures.get("finding", ())))
+
+
+def _rendered(options: Mapping[str, Any]) -> tuple[Path, Made]:
     request = _request(options)
     try:
         scene = None if request.scene.is_course else request.scene.scene()
     except load("scenes", "render.scene_files").NoSceneError as error:
         raise click.UsageError(str(error)) from None
     with shared.usage():
-        orders = planned(request, scene)
+        request = planned(request, scene)
         check_outputs(request.outputs, request.inputs)
     cluster = options["cluster"] if request.form not in (*targets.STILLS, *targets.PAGES) else None
     with workers_of(cluster) as workers, counter(request.scene.label, "frames") as done:
-        made = make(request, orders, options["jobs"] or cores(), done, workers)
-    report(made)
-    if options["preview"]:
-        click.launch(str(request.output))
-    if options["fragment"]:
-        click.echo(player.fragment(request.output.name, made.title))
-    if options["as_json"]:
-        kind = "page" if request.form in targets.PAGES else "film"
-        click.echo(json.dumps({kind: str(request.output), **made.figures}))
-    elif options["finding"]:
-        click.echo("\n".join(made.figures.get("finding", ())))
+        return request.output, make(request, options["jobs"] or cores(), done, workers)
 
 
 def _is_page_of_files(options: Mapping[str, Any]) -> bool:
@@ -160,23 +135,13 @@ def _is_page_of_files(options: Mapping[str, Any]) -> bool:
     return bool(options["scene"].trace) and form in targets.PAGES and not more and not of_film
 
 
-def _page_of_files(options: Mapping[str, Any]) -> None:
-    output = options["output"] or f"{options['scene'].label}.html"
-    paths = [options["scene"].trace, *options["trace"]]
+def _page_of_files(options: Mapping[str, Any]) -> tuple[Path, Made]:
+    label = options["scene"].label
+    output, paths = Path(options["output"] or f"{label}.html"), [options["scene"].trace, *options["trace"]]
     with shared.usage():
         check_outputs([output], paths)
         traces = on_one_clock(read_several(paths, shared.facts_from(options)))
-        text = player.page(
-            traces,
-            theme=options["theme"] or "",
-            at=options["at"] and options["at"][0],
-            **targets.spoken(options["lang"]),
-        )
-    save_text(output, text, plural(len(traces), "trace"))
-    if options["preview"]:
-        click.launch(str(output))
-    if options["fragment"]:
-        click.echo(player.fragment(Path(output).name, options["scene"].label))
+    return output, page_of(traces, output, options, label)
 
 
 def _request(options: Mapping[str, Any]) -> ExportRequest:
@@ -193,7 +158,5 @@ def _request(options: Mapping[str, Any]) -> ExportRequest:
         raise click.UsageError(f"--fragment is of a page; write an .html, or leave it out of {request.form}")
     for name, flag in {"finding": "--finding", "as_json": "--json"}.items():
         if options[name] and request.form in targets.STILLS:
-            raise click.UsageError(
-                f"{flag} tells what a film finds; a still without --at shows it, or write an .mp4"
-            )
+            raise click.UsageError(f"{flag} tells what a film finds; a still shows that without --at")
     return request

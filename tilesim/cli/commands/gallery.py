@@ -11,23 +11,19 @@ import click
 from tilesim.cli.exports import ExportRequest, are, make, planned, report
 from tilesim.cli.jobs import cluster_option, jobs_option, workers_of
 from tilesim.cli.output.figures import counter
-from tilesim.cli.packages import load, scene_names
+from tilesim.cli.packages import declared, load
 from tilesim.declared import films
 from tilesim.errors import TilesimError
 from tilesim.parallel import cores
 from tilesim.storage.files import check_outputs
 
+FOLDER = click.Path(exists=True, file_okay=False, writable=True)
+
 
 @click.command(short_help="Render many films.")
 @click.argument("file", type=click.Path(exists=True), required=False)
 @click.option(
-    "-o",
-    "--output",
-    "folder",
-    type=click.Path(exists=True, file_okay=False, writable=True),
-    metavar="FOLDER",
-    required=True,
-    help="The folder to write into.",
+    *("-o", "--output", "folder"), type=FOLDER, metavar="FOLDER", required=True, help="Where to write them."
 )
 @jobs_option
 @cluster_option
@@ -46,14 +42,14 @@ def command(file: str | None, folder: str, jobs: int | None, cluster: str | None
     elif file:
         where, listed = Path(file).parent, _listed(file)
     else:
-        where, listed = Path(), [{"scene": name, "output": f"{name}.mp4"} for name in scene_names()]
+        where, listed = Path(), [{"scene": name, "output": f"{name}.mp4"} for name in declared()]
     films = [_film(number, asked, where, Path(folder)) for number, asked in enumerate(listed, 1)]
-    outputs = [path for request, _ in films for path in request.outputs]
-    check_outputs(outputs, [file, *(path for request, _ in films for path in request.inputs)])
+    outputs = [path for request in films for path in request.outputs]
+    check_outputs(outputs, [file, *(path for request in films for path in request.inputs)])
     with workers_of(cluster) as workers:
-        for request, orders in films:
+        for request in films:
             with counter(request.output.name, "frames") as done:
-                made = make(request, orders, jobs or cores(), done, workers)
+                made = make(request, jobs or cores(), done, workers)
             report(made)
 
 
@@ -77,19 +73,19 @@ def _listed(file: str) -> list[Mapping[str, Any]]:
     return gallery["film"]
 
 
-def _film(number: int, asked: Mapping[str, Any], where: Path, folder: Path) -> tuple[ExportRequest, Any]:
+def _film(number: int, asked: Mapping[str, Any], where: Path, folder: Path) -> ExportRequest:
     try:
         if "output" not in asked and "scene" in asked:
             raise TilesimError("it has no output")
         request = ExportRequest.of(asked)
         scene = request.scene
-        request = replace(
+        placed = replace(
             request,
             scene=scene._replace(file=where / scene.file) if scene.file else scene,
             output=folder / request.output,
             poster=folder / request.poster if request.poster else None,
             settings=load("scenes", "film.settings").relative_to(where, request.settings),
         )
-        return request, planned(request)
+        return planned(placed)
     except TilesimError as error:
         raise TilesimError(f"film {number} of the gallery: {error}") from None

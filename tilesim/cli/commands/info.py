@@ -5,13 +5,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
 from tilesim.cli.arguments.options import facts_from, file_options, json_option
 from tilesim.cli.arguments.parameter_types import INPUT, usage
-from tilesim.cli.arguments.schedule_files import file_and_name
 from tilesim.cli.commands.export import command as export
 from tilesim.cli.output import device_table
 from tilesim.cli.output.figures import table, time
@@ -37,10 +36,8 @@ DEFAULT = re.compile(r"  \[.*\]$")
 """How a help text ends that says what stands in where nothing is given."""
 
 
-class Content(NamedTuple):
-    kind: str
-    lines: list[str]
-    values: Mapping[str, Any]
+Content = tuple[str, list[str], Mapping[str, Any]]
+"""What a file is, lines about it, and the same as JSON values."""
 
 
 @click.command(short_help="Describe a file or a film, or show what is known about a device.")
@@ -58,24 +55,16 @@ def command(file: str | None, as_json: bool, **options: Any) -> None:
     Without FILE, --device names the GPU to show.
     """
     name = "" if file is None or Path(file).exists() else file.replace("_", "-")
-    film = declared().get(name) if name else None
     if file is None:
         values, lines = _known(options["device"])
-    elif film:
-        values, lines = _film(name, film)
+    elif name in declared():
+        values, lines = _film(name, declared()[name])
     elif name == COURSE:
-        values = {"course": {each: declared()[each].seconds for each in course(declared())}}
-        lines = _course_lines()
-    elif file_and_name(file):
-        raise click.UsageError(
-            f"{shown(file)} is a file of Python, and info describes only the films of `tilesim list`;"
-            " `tilesim export` renders scenes of your own"
-        )
+        values, lines = _course()
     else:
-        found = _content(file, facts_from(options))
-        values = {"file": file, "kind": found.kind} | dict(found.values)
-        lines = [f"{file}: {found.kind}", *found.lines]
-    click.echo(json.dumps(values, ensure_ascii=not film) if as_json else "\n".join(lines))
+        kind, about, more = _content(file, facts_from(options))
+        values, lines = {"file": file, "kind": kind, **more}, [f"{file}: {kind}", *about]
+    click.echo(json.dumps(values, ensure_ascii=False) if as_json else "\n".join(lines))
 
 
 def _known(device: str | None) -> tuple[dict[str, Any], list[str]]:
@@ -98,29 +87,29 @@ def _content(path: str, facts: Mapping[str, Any]) -> Content:
             costs = Costs.from_mapping(values)
             named = {field.name: (getattr(costs, field.name), field.default) for field in fields(Costs)}
             lines = [f"  {name:22} {value}" for name, (value, usual) in named.items() if value != usual]
-            return Content("costs", lines, {"costs": values})
+            return "costs", lines, {"costs": values}
         if _has(values, "title", "facts"):
             return _device(checked(values))
         if _has(values, "peak_tflops", "rows"):
             return _ladder(values)
         if _has(values, "machine", "rows") and all(_has(row, "layout", "us") for row in values["rows"]):
-            return Content("tuned table", tuned_kernels(values).splitlines(), values)
+            return "tuned table", tuned_kernels(values).splitlines(), values
     except TilesimError as error:
         raise TilesimError(f"{path}: {error}") from None
     except (KeyError, TypeError, ValueError, ArithmeticError) as error:
         raise TilesimError(f"{path}: a field is missing or invalid: {shown(str(error))}") from None
     if isinstance(values, dict) and not {"spans", "traceEvents", "launches"} & set(values):
         raise TilesimError(f"{path}: this is not a trace, costs, a ladder, a tuned table, or a device")
-    return Content("trace", *_trace(read(path, facts)))
+    return _trace(read(path, facts))
 
 
 def _device(entry: dict[str, Any]) -> Content:
-    known = with_derived(published(entry))
+    known, costs = with_derived(published(entry)), entry.get("costs", [])
     lines, values = device_table.lines(known), device_table.as_json(known)
-    if costs := entry.get("costs"):
-        kernels = _calibrations(costs)
-        lines = [*lines, kernels.kind, *(f"  {line}" for line in kernels.lines)]
-    return Content("device", lines, values | {"calibrations": costs or []})
+    if costs:
+        kind, about, _ = _calibrations(costs)
+        lines += [kind, *(f"  {line}" for line in about)]
+    return "device", lines, values | {"calibrations": costs}
 
 
 def _values(path: str) -> Any:
@@ -136,13 +125,13 @@ def _has(values: object, *names: str) -> bool:
     return isinstance(values, dict) and set(names) <= set(values)
 
 
-def _trace(trace: Trace) -> tuple[list[str], Mapping[str, Any]]:
+def _trace(trace: Trace) -> Content:
     noted = [
         f"  {name:12} {value}"
         for name, value in trace.meta.items()
         if isinstance(value, str | int | float) and name != "launches"
     ]
-    return [table(trace), *noted], trace.summary()
+    return "trace", [table(trace), *noted], trace.summary()
 
 
 def _calibrations(entries: list[dict[str, Any]]) -> Content:
@@ -156,7 +145,7 @@ def _calibrations(entries: list[dict[str, Any]]) -> Content:
         )
         traces = f"; of {plural(len(one.names), 'trace')}" * bool(one.names)
         lines += [str(one.kernel), f"  {took}{traces}"]
-    return Content(f"costs of {plural(len(entries), 'kernel')}", lines, {"calibrations": entries})
+    return f"costs of {plural(len(entries), 'kernel')}", lines, {"calibrations": entries}
 
 
 def _ladder(values: Mapping[str, Any]) -> Content:
@@ -168,7 +157,7 @@ def _ladder(values: Mapping[str, Any]) -> Content:
         f"measured peak {peak.measured:g} TFLOP/s, {bandwidth.measured:g} GB/s",
         *text(rows, "typed size | step | name | µs {us:.2f} | TFLOP/s"),
     ]
-    return Content("ladder", lines, values)
+    return "ladder", lines, values
 
 
 def _film(name: str, film: Declared) -> tuple[dict[str, Any], list[str]]:
@@ -185,14 +174,15 @@ def _film(name: str, film: Declared) -> tuple[dict[str, Any], list[str]]:
     ]
 
 
-def _course_lines() -> list[str]:
+def _course() -> tuple[dict[str, Any], list[str]]:
     films = {name: declared()[name] for name in course(declared())}
-    minutes = round(sum(film.seconds for film in films.values()) / 60)
+    seconds = {name: film.seconds for name, film in films.items()}
+    minutes = round(sum(seconds.values()) / 60)
     lines = [f"{COURSE}: {plural(len(films), 'film')}, about {plural(minutes, 'minute')} together"]
     for part, inside in parts(films).items():
         lines.append(f"  {part}")
-        lines += [f"    {name:24} {films[name].seconds:3} s  {films[name].title}" for name in inside]
-    return lines
+        lines += [f"    {name:24} {seconds[name]:3} s  {films[name].title}" for name in inside]
+    return {"course": seconds}, lines
 
 
 def _options(name: str, film: Declared) -> dict[str, Any]:
@@ -203,11 +193,9 @@ def _options(name: str, film: Declared) -> dict[str, Any]:
         shown = None
     known: dict[str, Any] = {}
     if shown:
-        problem, device = shown.problem, shown.device
-        known |= {key: getattr(problem, key) for key in ("m", "n", "k", "order", "dtype")}
-        known |= {"tile": "x".join(map(str, problem.tile)), "schedule": ", ".join(shown.schedules)}
-        known |= {key: getattr(device, key) for key in ("sms", "ctas_per_sm", "busy_sms")}
-        known["device"] = device.name
+        known = asdict(shown.problem) | asdict(shown.device)
+        tile, schedules = "x".join(map(str, shown.problem.tile)), ", ".join(shown.schedules)
+        known |= {"tile": tile, "schedule": schedules, "device": shown.device.name}
     return {key: known.get(key) for key in film.taken}
 
 

@@ -14,18 +14,12 @@ TAKEN = (
 )  # fmt: skip
 
 
-def _python_file(ctx: click.Context, param: click.Parameter, value: str) -> Path:
-    path = Path(value)
-    if path.suffix != ".py":
-        name = path.stem or "my_film"
-        raise click.BadParameter(f"{shown(str(path))} is not a Python file; call it {name}.py")
-    return path
-
-
 @click.command(short_help="Write a scene to start a film from.")
-@click.argument("file", type=click.Path(), callback=_python_file, metavar="FILE.py")
+@click.argument("file", type=click.Path(path_type=Path), metavar="FILE.py")
 def command(file: Path) -> None:
     """Write a commented scene to FILE.py that already renders. An existing file is not overwritten."""
+    if file.suffix != ".py":
+        raise click.UsageError(f"{shown(str(file))} is no Python file; call it {file.stem or 'my_film'}.py")
     name = class_name(file.stem)
     template = Template(files("tilesim.cli").joinpath("new_scene.txt").read_text("utf-8"))
     title = f"{name}: a film of tiles, and when each SM computes them."

@@ -7,7 +7,7 @@ from inspect import Parameter, getmodule, signature
 import click
 
 from tilesim.cli.arguments.options import json_option
-from tilesim.cli.packages import COURSE, declared, scene_names
+from tilesim.cli.packages import COURSE, declared
 from tilesim.declared import parts
 from tilesim.devices.presets import presets
 from tilesim.errors import ScheduleError
@@ -29,7 +29,7 @@ def command(as_json: bool) -> None:
         "schedules": _functions(SCHEDULES, _about),
         "orders": _functions(ORDERS, lambda name: ORDERS[name].__doc__),
         "devices": devices,
-        "scenes": scene_names(),
+        "scenes": {name: film.about for name, film in declared().items()},
         "dtypes": {name: plural(size, "byte") for name, size in DTYPE_BYTES.items()},
     }
     if as_json:

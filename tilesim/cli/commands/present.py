@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from tilesim.cli.arguments.film_targets import FilmTarget, Target, language_option
+from tilesim.cli.arguments.film_targets import FILM_TARGET, Target, language_option, theme_option
 from tilesim.cli.arguments.options import OutputFile, usage
 from tilesim.cli.arguments.parameter_types import Whole
 from tilesim.cli.exports import FPS, ExportRequest, make, planned
@@ -23,9 +23,9 @@ PAGE = OutputFile(".html", rule="films that loop are presented as .html")
 
 @click.command(short_help="Present films as slides that loop.")
 @click.argument("output", type=PAGE, metavar="TALK.html")
-@click.argument("films", type=FilmTarget(), nargs=-1, required=True, metavar="FILM...")
+@click.argument("films", type=FILM_TARGET, nargs=-1, required=True, metavar="FILM...")
 @click.option("--title", metavar="TEXT", help="Of the talk.  [the name of TALK.html]")
-@click.option("--theme", type=click.Choice(["dark", "light"]), default="dark", help="Colours.  [dark]")
+@theme_option
 @language_option
 @click.option("--size", metavar="SIZE", help="Of the slides, as for `tilesim export`.  [1080p]")
 @click.option("--fps", type=Whole(1, 120), help=f"Frames per second.  [{FPS}]")
@@ -48,14 +48,13 @@ def command(
         requests = []
         for number, film in enumerate(films, 1):
             asked = {"scene": film, "output": str(folder / f"{number}.mp4")}
-            requests.append(ExportRequest.of(asked | (plain if film.file else wanted)))
-        orders = [planned(request) for request in requests]
+            requests.append(planned(ExportRequest.of(asked | (plain if film.file else wanted))))
         check_outputs([output], [path for request in requests for path in request.inputs])
         slides = []
         with workers_of(cluster) as workers:
-            for request, order in zip(requests, orders, strict=True):
+            for request in requests:
                 with counter(request.scene.label, "frames") as done:
-                    made = make(request, order, jobs or cores(), done, workers)
+                    made = make(request, jobs or cores(), done, workers)
                 slides.append(Slide(request.output.read_bytes(), _note(made.figures), loops=True))
     size = requests[0].format("mp4").size
     page = deck(slides, size, title or Path(output).stem, look["theme"], look["lang"] or "en")

@@ -6,14 +6,14 @@ from typing import Any
 import click
 
 from tilesim.cli.arguments import options as shared
-from tilesim.cli.arguments.parameter_types import Schedule
+from tilesim.cli.arguments.parameter_types import SCHEDULE
 from tilesim.cli.output.figures import table
 from tilesim.cli.packages import load
 from tilesim.cli.suites import record_suite
 
 
 @click.command(short_help="Record a trace on this machine's GPU.")
-@click.argument("schedule", type=Schedule(), required=False)
+@click.argument("schedule", type=SCHEDULE, required=False)
 @click.option(
     "--suite", is_flag=True, help="Record all runs that `calibrate --device-file` needs; -o names a folder."
 )
@@ -24,7 +24,7 @@ from tilesim.cli.suites import record_suite
     help="The kernel dedicated to the schedule (naive or persistent), or the table-driven one, which runs any"
     " schedule.  [dedicated]",
 )
-@shared.problem_options()
+@shared.work_options(names=shared.PROBLEM_NAMES)
 @shared.kernel_options
 @click.option(
     "--loads",

@@ -9,7 +9,7 @@ from importlib import import_module
 from io import StringIO
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar, get_args
+from typing import Any, BinaryIO, get_args
 
 import click
 
@@ -25,7 +25,8 @@ from tilesim.analysis.sweep import (
 )
 from tilesim.cli.arguments import options as shared
 from tilesim.cli.arguments import schedule_files
-from tilesim.cli.arguments.parameter_types import DEVICES, DTYPES, ORDER, TILE_SHAPE, Names, Schedule
+from tilesim.cli.arguments.film_targets import theme_option
+from tilesim.cli.arguments.parameter_types import DEVICES, DTYPES, ORDER, SCHEDULE, TILE_SHAPE, Names, Text
 from tilesim.cli.jobs import jobs_option
 from tilesim.cli.output.figures import progress, wrote
 from tilesim.cli.packages import load
@@ -36,95 +37,66 @@ from tilesim.storage import files
 from tilesim.text import plural
 from tilesim.version import __version__
 
-F = TypeVar("F", bound=Callable[..., Any])
+
+def _span(found: re.Match[str]) -> Sequence[int | str]:
+    word = found[0].lower()
+    if ":" not in word:
+        return [int(word) if word.isdigit() else word]
+    first, last, step = (*map(int, word.split(":")), 1)[:3]
+    if not step or first > last:
+        raise click.BadParameter(f"the range {word!r} has no values; write it as from:to:step")
+    values = range(first, last + 1, step)
+    if len(values) > MAX_COMBINATIONS:
+        most = f"a sweep has at most {MAX_COMBINATIONS}"
+        raise click.BadParameter(f"the range {word!r} has {len(values)} values; {most}")
+    return values
 
 
-class Numbers(click.ParamType):
-    """Whole numbers and ranges of them, from:to or from:to:step with both ends, separated by commas."""
-
-    name = "SIZES"
+class Numbers(Names):
+    """Whole numbers and ranges of them, from:to or from:to:step with both ends, and `others`."""
 
     def __init__(self, *others: str) -> None:
-        self.others = others
+        choices = " or ".join(["a number", "a range such as 128:8192:128", *map(repr, others)])
+        form = "|".join([r"[0-9]{1,15}(:[0-9]{1,15}){0,2}", *others])
+        super().__init__(Text("SIZES", f"(?i:{form})", f"not {choices}", _span))
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Sequence[int | str]:
-        return list(chain.from_iterable(self._values(word, param, ctx) for word in value.lower().split(",")))
-
-    def _values(self, word: str, param: Any, ctx: Any) -> Sequence[int | str]:
-        if word in self.others:
-            return [word]
-        if not re.fullmatch(r"[0-9]{1,15}(:[0-9]{1,15}){0,2}", word, re.ASCII):
-            choices = " or ".join(["a number", "a range such as 128:8192:128", *map(repr, self.others)])
-            self.fail(f"{word!r} is not {choices}", param, ctx)
-        if ":" not in word:
-            return [int(word)]
-        first, last, step = (*map(int, word.split(":")), 1)[:3]
-        if not step or first > last:
-            self.fail(f"the range {word!r} has no values; write it as from:to:step", param, ctx)
-        values = range(first, last + 1, step)
-        if len(values) > MAX_COMBINATIONS:
-            most = f"a sweep has at most {MAX_COMBINATIONS}"
-            self.fail(f"the range {word!r} has {len(values)} values; {most}", param, ctx)
-        return values
-
-
-def axis(name: str, kind: click.ParamType, metavar: str, help: str) -> Callable[[F], F]:
-    def joined(ctx: Any, param: Any, groups: Sequence[Sequence[Any]]) -> list[Any] | None:
-        return list(dict.fromkeys(chain.from_iterable(groups))) or None
-
-    return click.option(name, type=kind, metavar=metavar, help=help, multiple=True, callback=joined)
+        return list(chain.from_iterable(super().convert(value, param, ctx)))
 
 
 SAWTOOTH = {"m": [1536], "n": range(256, 11520 + 1, 256), "k": [4096]}
 """12 rows of tiles, so 11 columns fill the 132 SMs of the default device; a little over four waves."""
 SCHEDULES = ["persistent", "stream-k"]
 FRAMES = ("1080p", "720p", "480p")
+NAMED = "Schedules, such as naive,split-k:2,mine.py:snake."
+COLUMNS = "Columns of B and C, or m for as many as rows."
+GPU = f"{shared.DEVICE}, unless --sms is given"
+AXES = (
+    ("schedule", "NAMES", Names(SCHEDULE), NAMED, ",".join(SCHEDULES)),
+    ("m", "SIZES", Numbers(), "Rows of A and C, such as 128,512 or 256:8192:256.", 1536),
+    ("n", "SIZES", Numbers("m"), COLUMNS, "256:11520:256, or m if --m or --k is given"),
+    ("k", "SIZES", Numbers("m", "n"), "Columns of A, rows of B, or m or n for the same.", 4096),
+    ("tile", "MxNxK", Names(TILE_SHAPE), "Output tiles, and sizes of a K-step.", shared.TILE),
+    ("order", "NAMES", Names(ORDER), "Rasterization orders.", shared.PROBLEM.order),
+    ("dtype", "NAMES", Names(DTYPES), "Data types of A and B.", shared.PROBLEM.dtype),
+    ("device", "NAMES", Names(DEVICES), "GPUs; `tilesim list` shows them.", GPU),
+    ("sms", "COUNTS", Numbers(), "Numbers of SMs, of the GPUs of --device or of an H200.", ""),
+    ("ctas-per-sm", "COUNTS", Numbers(), "Thread blocks that fit on an SM.", 1),
+)
+
+
+def _joined(ctx: Any, param: Any, groups: Sequence[Sequence[Any]]) -> list[Any] | None:
+    return list(dict.fromkeys(chain.from_iterable(groups))) or None
 
 
 @click.command(short_help="Simulate many combinations, as a table or a chart.")
-@axis(
-    "--schedule",
-    Names(Schedule()),
-    "NAMES",
-    f"Schedules, such as naive,split-k:2,mine.py:snake.  [{','.join(SCHEDULES)}]",
-)
-@axis("--m", Numbers(), "SIZES", "Rows of A and C, such as 128,512 or 256:8192:256.  [1536]")
-@axis(
-    "--n",
-    Numbers("m"),
-    "SIZES",
-    "Columns of B and C, or m for as many as rows.  [256:11520:256, or m if --m or --k is given]",
-)
-@axis("--k", Numbers("m", "n"), "SIZES", "Columns of A, rows of B, or m or n for the same.  [4096]")
-@axis(
-    "--tile",
-    Names(TILE_SHAPE),
-    "MxNxK",
-    f"Output tiles, and sizes of a K-step.  [{'x'.join(map(str, shared.PROBLEM.tile))}]",
-)
-@axis("--order", Names(ORDER), "NAMES", f"Rasterization orders.  [{shared.PROBLEM.order}]")
-@axis("--dtype", Names(DTYPES), "NAMES", f"Data types of A and B.  [{shared.PROBLEM.dtype}]")
-@axis(
-    "--device",
-    Names(DEVICES),
-    "NAMES",
-    f"GPUs; `tilesim list` shows them.  [{shared.DEVICE}, unless --sms is given]",
-)
-@axis("--sms", Numbers(), "COUNTS", "Numbers of SMs, of the GPUs of --device or of an H200.")
-@axis("--ctas-per-sm", Numbers(), "COUNTS", "Thread blocks that fit on an SM.  [1]")
+@shared.listed(AXES, multiple=True, callback=_joined)
 @shared.costs_options
 @shared.output_option(
     shared.TABLE_FILE, "Write the table to this file (.csv, .parquet).  [standard output, as CSV]"
 )
-@click.option(
-    "--picture",
-    type=shared.PICTURE_FILE,
-    metavar="FILE",
-    help="Write a chart of the table to this file (.png).",
-)
-@click.option(
-    "--theme", type=click.Choice(["dark", "light"]), default="dark", help="Theme of the chart.  [dark]"
-)
+@shared.output_option(shared.PICTURE_FILE, "Write a chart of the table to this file (.png).", "--picture")
+@theme_option
 @click.option("--size", type=click.Choice(FRAMES), default="1080p", help="Size of the chart.  [1080p]")
 @jobs_option
 @shared.json_option

@@ -13,11 +13,11 @@ from tilesim.cli.packages import load
 from tilesim.problems import DTYPE_BYTES
 from tilesim.products import LAYOUTS, Product
 
-SIZE = "x".join(str(size) for size in (shared.PROBLEM.m, shared.PROBLEM.n, shared.PROBLEM.k))
+SIZE = shared.PROBLEM.m, shared.PROBLEM.n, shared.PROBLEM.k
 
 
 @click.command(short_help="Find the fastest kernel for each shape on this machine's GPU.")
-@shared.sizes_option(f"Size of the product.  [{SIZE}]  [repeatable]", TILE_SHAPE)
+@shared.sizes_option(f"Size of the product.  [{'x'.join(map(str, SIZE))}]  [repeatable]", TILE_SHAPE)
 @click.option(
     "--dtype",
     "dtypes",
@@ -34,14 +34,11 @@ SIZE = "x".join(str(size) for size in (shared.PROBLEM.m, shared.PROBLEM.n, share
 )
 @shared.samples_option("finalist")
 @shared.seed_option
-@click.option(
-    "--top", type=Whole(1, 1000), help="Time only this many, the best according to the model.  [all]"
-)
-@click.option(
+@click.option("--top", type=Whole(1, 1000), help="Time only this many, the best by the model.  [all]")
+@shared.output_option(
+    shared.FIGURES_FILE,
+    "Keep the rows of this table for other shapes, and update the table unless -o is given.",
     "--table",
-    type=shared.FIGURES_FILE,
-    metavar="FILE",
-    help="Keep the rows of this table for other shapes, and update the table unless -o is given.",
 )
 @shared.report_options
 def command(
@@ -53,8 +50,7 @@ def command(
     The table is written to a file. To have `matmul` use it on that GPU, set the environment variable
     TILESIM_TUNED=FILE.
     """
-    size = shared.PROBLEM.m, shared.PROBLEM.n, shared.PROBLEM.k
-    wanted = product(sizes or [size], dtypes or [shared.PROBLEM.dtype], layouts or LAYOUTS[:1])
+    wanted = product(sizes or [SIZE], dtypes or [shared.PROBLEM.dtype], layouts or LAYOUTS[:1])
     with shared.usage():
         products = [Product(*size, dtype, layout) for size, dtype, layout in wanted]
     measure = load("kernels")

@@ -1,12 +1,12 @@
 """`tilesim view`: play traces in the browser, and reload them when their files change."""
 
+import os
 import re
 import webbrowser
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 import click
@@ -35,32 +35,13 @@ def command(traces: tuple[str, ...], port: int, lang: str | None, no_browser: bo
     and the page shows how far apart they are. Long runs are shown window by window. Press Ctrl-C to stop; to
     keep the page, use `tilesim export FILE -o FILE.html`.
     """
-    if len(traces) > player.MOST_TRACES:
-        raise click.UsageError(
-            f"the player shows up to {player.MOST_TRACES} traces; {len(traces)} were given"
-        )
     facts, words = facts_from(options), spoken(lang)
     player.page(_read(traces, facts), **words)  # report errors in a file before serving anything
-    with PageServer(pages(traces, facts, words), traces, port) as server:
+    with PageServer(traces, facts, words, port) as server:
         click.echo(f"{server.address} plays {', '.join(traces)}; press Ctrl-C to stop", err=True)
         if not no_browser and not webbrowser.open(server.address):
             click.echo(f"note: no browser could be started; open {server.address} in a browser", err=True)
         server.serve_forever(poll_interval=0.1)
-
-
-def pages(
-    files: tuple[str, ...], facts: Mapping[str, Any], words: Mapping[str, Any]
-) -> Callable[[str, int | None], str]:
-    """What makes the page of a version of the files, read only once, as a long run has many windows."""
-    kept = lru_cache(maxsize=1)(lambda version: _read(files, facts))
-
-    def page(version: str, at: int | None) -> str:
-        try:
-            return player.page(kept(version), version=version, at=at, **words)
-        except TilesimError as error:
-            return player.error_page(str(error), version)
-
-    return page
 
 
 def _read(files: tuple[str, ...], facts: Mapping[str, Any]) -> list[Trace]:
@@ -72,14 +53,18 @@ LOOPBACK = "127.0.0.1"
 
 
 class PageServer(ThreadingHTTPServer):
-    """Answers / with what `make(version, at)` gives, and /version with what its files are like now. `at` is
-    that of /?at=NS, an instant in ns, None without it. A request that names another host is refused: a page
-    elsewhere could have led the browser here. Raises TilesimError where the port cannot be had."""
+    """Answers / with the page of the files, and /version with what these are like now. /?at=NS opens it at an
+    instant in ns. A request that names another host is refused: a page elsewhere could have led the browser
+    here. Raises TilesimError where the port cannot be had."""
 
     daemon_threads = True
 
-    def __init__(self, make: Callable[[str, int | None], str], files: Sequence[str], port: int = 0) -> None:
-        self.make, self.files = make, [Path(file) for file in files]
+    def __init__(
+        self, files: tuple[str, ...], facts: Mapping[str, Any], words: Mapping[str, Any], port: int = 0
+    ) -> None:
+        self.files, self.words = files, words
+        # A long run has many windows, and one version is read only once.
+        self.traces = lru_cache(maxsize=1)(lambda version: _read(files, facts))
         try:
             super().__init__((LOOPBACK, port), Answer)
         except OSError as error:
@@ -96,6 +81,13 @@ class PageServer(ThreadingHTTPServer):
         """Another text whenever one of the files is another."""
         return sha256(repr([_stamp(file) for file in self.files]).encode()).hexdigest()[:16]
 
+    def page(self, at: int | None) -> str:
+        version = self.version()
+        try:
+            return player.page(self.traces(version), version=version, at=at, **self.words)
+        except TilesimError as error:
+            return player.error_page(str(error), version)
+
 
 class Answer(BaseHTTPRequestHandler):
     server: PageServer
@@ -107,8 +99,7 @@ class Answer(BaseHTTPRequestHandler):
         elif self.path == "/version":
             self._send(200, "text/plain", self.server.version())
         elif found := re.fullmatch(r"/(?:\?at=([0-9]{1,18}))?", self.path):
-            at = int(found[1]) if found[1] else None
-            self._send(200, "text/html", self.server.make(self.server.version(), at))
+            self._send(200, "text/html", self.server.page(int(found[1]) if found[1] else None))
         else:
             self._send(404, "text/plain", f"there is nothing but {self.server.address}\n")
 
@@ -129,10 +120,10 @@ class Answer(BaseHTTPRequestHandler):
         """Nothing: what is asked for is no news."""
 
 
-def _stamp(file: Path) -> tuple[int, int, int] | None:
+def _stamp(file: str) -> tuple[int, int, int] | None:
     """What changes with a file; None where there is none, as while it is being replaced."""
     try:
-        found = file.stat()
+        found = os.stat(file)
     except OSError:
         return None
     return found.st_mtime_ns, found.st_size, found.st_ino

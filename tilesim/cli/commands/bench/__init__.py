@@ -8,7 +8,7 @@ import click
 
 from tilesim.cli import Group
 from tilesim.cli.arguments import options as shared
-from tilesim.cli.arguments.parameter_types import TILE_SHAPE, Schedule
+from tilesim.cli.arguments.parameter_types import SCHEDULE, TILE_SHAPE
 from tilesim.cli.benches import BENCHES
 from tilesim.cli.output.reports import machine, product_times, show
 from tilesim.cli.packages import load
@@ -25,7 +25,7 @@ TABLE_DRIVEN = "table:"
     invoke_without_command=True,
     short_help="Time the kernels, or launches, on this machine's GPU.",
 )
-@shared.problem_options()
+@shared.work_options(names=shared.PROBLEM_NAMES)
 @shared.sizes_option("M, N and K; repeat it for several.", TILE_SHAPE)
 @click.option(
     "--kernel",
@@ -60,7 +60,7 @@ def command(
     measure = load("kernels")
     for name in kernels:  # before any GPU is asked for
         if name.startswith(TABLE_DRIVEN):
-            Schedule().convert(name.removeprefix(TABLE_DRIVEN), None, None)
+            SCHEDULE.convert(name.removeprefix(TABLE_DRIVEN), None, None)
         elif name not in measure.NAMES:
             raise click.UsageError(unknown("kernel", name, [*measure.NAMES, TABLE_DRIVEN + "SCHEDULE"]))
     chosen = {"kernels": kernels} if kernels else {}
