@@ -13,7 +13,6 @@ from tilesim.errors import KernelConfigError, TraceError
 from tilesim.kernel_config import KernelConfig
 from tilesim.kernel_costs.default import default_costs, shipped
 from tilesim.metrics import TURNAROUND_NS
-from tilesim.traces import SPAN
 
 PROBLEM = Problem(4096, 4096, 512)
 H200 = Device.named("h200")
@@ -53,11 +52,6 @@ def as_measured(trace, tick=1):
 def test_exact_costs_come_back_exactly(schedule, costs):
     fitted = calibrate([run(schedule, costs)])
     assert replace(fitted, source="") == replace(costs, jitter=JITTER)
-
-
-def test_a_launch_shorter_than_the_known_one_leaves_no_prologue():
-    fitted = calibrate([run("naive", Costs(launch=100))])
-    assert (fitted.launch, fitted.prologue) == (100, 0)
 
 
 @pytest.mark.parametrize("costs", [PERSISTENT, OVERLAPPED], ids=["alone", "overlapped"])
@@ -121,17 +115,6 @@ def test_writing_in_turn_comes_back(writing, jitter):
     assert fitted.epilogue_serialisation == pytest.approx(writing, rel=0.1)
     assert fitted.epilogue == pytest.approx(900, rel=0.02)
     assert (fitted.launch, fitted.prologue) == (TURNAROUND_NS, pytest.approx(300, rel=0.2))
-
-
-def test_a_fix_up_costs_the_same_per_partial():
-    spans = np.zeros(3, SPAN)
-    for name, values in {
-        "cta": (0, 1, 2), "k0": (0, 2, 4), "k1": (2, 4, 6), "sm": (0, 1, 2), "drain": (200,) * 3,
-        "ready": (200, 200, 300), "fixup": (200, 200, 360), "done": (300, 300, 460),
-    }.items():  # fmt: skip
-        spans[name] = values
-    trace = Trace(Problem(64, 64, 6, tile=(64, 64, 1)), Device(3), "split-k:3", spans)
-    assert calibrate([trace]).fixup == 30
 
 
 def test_a_measured_persistent_trace_takes_the_launch_of_its_naive_pair():

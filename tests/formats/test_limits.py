@@ -125,6 +125,7 @@ def test_what_would_be_too_many_values_is_not_parsed(tmp_path, monkeypatch, text
 @pytest.mark.parametrize("form", ["csv", "json", "perfetto"])
 def test_what_is_too_long_for_a_format_is_refused_before_it_is_written(tmp_path, monkeypatch, form):
     monkeypatch.setattr(limits, "MOST_SEGMENTS", dict.fromkeys(limits.MOST_SEGMENTS, len(TRACE.spans) - 1))
+    monkeypatch.setattr(limits, "MOST_SLOTS", TRACE.device.slots)
     (tmp_path / "a").write_text("old")
     with pytest.raises(TilesimError, match=r"the trace has 2 segments, too many for a \w+ file: at most 1"):
         save_as(TRACE, tmp_path / "a", form)
@@ -139,6 +140,8 @@ def test_slots_that_no_viewer_has_rows_for_are_refused(tmp_path, form):
 
 
 def test_what_a_native_file_could_not_be_read_with_is_not_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(trace_file, "MOST_SPANS", len(TRACE.spans))
+    TRACE.save("/dev/null")
     monkeypatch.setattr(trace_file, "MOST_SPANS", 1)
     with pytest.raises(TilesimError, match="the trace has 2 segments"):
         TRACE.save(tmp_path / "a.npz")

@@ -73,15 +73,6 @@ def test_slices_are_those_of_the_json(run):
     assert sorted(nested(packets)) == sorted(shown)
 
 
-def test_an_sm_is_a_process_and_its_lanes_are_tracks_in_it():
-    packets = parsed(b"".join(pftrace.document(RUNS["two per SM"])))
-    tracks = {p.track_descriptor.uuid: p.track_descriptor for p in packets if p.HasField("track_descriptor")}
-    processes = [track.process.process_name for track in tracks.values() if track.HasField("process")]
-    assert processes[1:] == ["SM 0 (held by another kernel)", "SM 1", "SM 2"]
-    lanes = [track for track in tracks.values() if not track.HasField("process")]
-    assert all(tracks[lane.parent_uuid].HasField("process") for lane in lanes)
-
-
 def test_arguments_say_what_a_slice_is_of():
     run = RUNS["split tiles"]
     packets = parsed(b"".join(pftrace.document(run)))
@@ -106,8 +97,13 @@ def test_two_runs_are_two_groups_of_processes_on_one_clock(tmp_path, form, endin
         if event["tid"]:
             threads[event["tid"]].add(event["pid"])
     assert all(len(pids) == 1 for pids in threads.values())
-    ends = [e["ts"] + e["dur"] for e in events if e["ph"] == "X"]
-    assert max(ends) == max(one.makespan, other.makespan)
+    alone, behind = list(perfetto.events([other])), len(list(perfetto.events([one])))
+    for before, after in zip(alone, events[behind:], strict=True):
+        assert after["pid"] == before["pid"] + one.device.sms + 2
+        assert bool(after["tid"]) == bool(before["tid"])
+        assert [after.get(time) for time in ("ts", "dur")] == [before.get(time) for time in ("ts", "dur")]
+    order = [e["args"]["sort_index"] for e in events if e["name"] == "process_sort_index"]
+    assert order == [*range(-1, one.device.sms), *range(one.device.sms + 1, len(named))]
     path = tmp_path / f"both.{ending}"
     formats.save_several([one, other], path, form.__name__.rpartition(".")[2])
     if form is pftrace:

@@ -12,7 +12,8 @@ from strategies import printable, traces
 
 from tilesim import Device, Problem, Trace, simulate
 from tilesim.errors import TraceError
-from tilesim.formats import save
+from tilesim.formats import csv, save
+from tilesim.formats import json as json_format
 from tilesim.formats.reader import read
 from tilesim.spans.columns import MOST_CYCLES
 
@@ -64,6 +65,14 @@ def test_what_tilesim_writes_it_reads(folder, trace):
         assert (folder / "again.npz").read_bytes() == (folder / "once.npz").read_bytes()
 
 
+@pytest.mark.parametrize("form", [csv, json_format])
+def test_long_files_are_written_and_read_piece_by_piece(tmp_path, monkeypatch, form):
+    monkeypatch.setattr(form, "CHUNK", 3)
+    trace = simulate("stream-k", Problem(1024, 1024, 512), Device(5))
+    save(trace, tmp_path / "a", form.__name__.rpartition(".")[2])
+    same(read(tmp_path / "a"), trace)
+
+
 def write(tmp_path, content, name="own-kernel.csv"):
     path = tmp_path / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -113,6 +122,7 @@ def test_the_same_as_json(tmp_path):
         about | {"problem": problem, "device": {"sms": 2}},
         about | problem | {"sms": 2, "remark": "mine"},
         about | {"problem": problem | {"tile": "128x128x64"}, "device": {"name": "", "sms": 2}},
+        about | problem | {"device": "", "sms": 2, "version": 2},
     ):
         same(read(write(tmp_path, json.dumps(document), "a.json")), expected)
     given = FOUR | {"dtype": "fp16", "gpu": "NVIDIA L40S", "schedule": "warp specialised"}
