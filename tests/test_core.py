@@ -257,6 +257,7 @@ def test_offsets_cut_the_segments_by_thread_block():
     assert made.offsets.tolist() == [0, 2, 2, 3, 3]
     cut = [made.segments["tile"][a:b].tolist() for a, b in pairwise(made.offsets)]
     assert cut == [[5, 6], [], [7], []]
+    assert not any(a.flags.writeable for a in (made.segments, made.shared, made.offsets, made.rows))
 
 
 def test_lines_of_a_plan_say_what_they_leave_out():

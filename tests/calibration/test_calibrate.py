@@ -95,17 +95,6 @@ def test_cycles_do_not_step_with_the_clock():
     assert fitted.k_step * fitted.clock_mhz == pytest.approx(900 * 2000, rel=1e-3)
 
 
-def test_main_loops_shorter_than_a_tick_tell_no_clock():
-    """Both of their stamps are equal, and cycles over no time are no clock."""
-    seen = as_measured(run("naive", NAIVE))
-    spans = seen.spans.copy()
-    spans["cycles"] = 5
-    for name in ("drain", "ready", "fixup"):
-        spans[name] = spans["start"]
-    short = Trace(seen.problem, seen.device, seen.schedule, spans, "measured", 32, seen.meta)
-    assert calibrate([short]).clock_mhz == 0
-
-
 @pytest.mark.parametrize(("writing", "jitter"), [(0, 0.05), (500, 0.0), (1500, 0.05)])
 def test_writing_in_turn_comes_back(writing, jitter):
     """Two blocks on an SM that drain at about one time: the second is done `writing` after the first."""

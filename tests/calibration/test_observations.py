@@ -39,6 +39,7 @@ def test_the_clock_is_known_where_every_main_loop_counted():
     assert seen(*two, cycles=(150, 150)).clock_mhz == 1500
     assert seen(*two, cycles=(1, 1)).clock_mhz == 10
     assert seen(*two, cycles=(150, 0)).clock_mhz == 0
+    assert seen((0, 0, 0, 0, 0, 0, 0, 0, 32), cycles=5).clock_mhz == 0  # it is over in a step of the clock
 
 
 @pytest.mark.parametrize(
