@@ -64,9 +64,9 @@ def own(data: bytes) -> bytes:
     """The tilesim run in a file's metadata, as JSON for `tilesim.formats.json`; empty where there is none."""
     for tag, value in islice(fields(data), FIRST_PACKETS):
         bundle = dict(fields(message(value))).get(BUNDLE) if tag == PACKET else None
-        said = dict(fields(message(dict(fields(message(bundle))).get(METADATA, b"")))) if bundle else {}
+        said = dict(fields(message(dict(fields(message(bundle))).get(METADATA)))) if bundle else {}
         if said.get(NAME) == OWN:
-            return message(said.get(JSON_VALUE, b""))
+            return message(said.get(JSON_VALUE))
     return b""
 
 
@@ -87,32 +87,30 @@ def _read(packets: _Packets, number: int, data: bytes) -> None:
         raise TraceError(
             f"packet {number} is compressed, which is not supported; write the trace without compression"
         )
-    sequence = signed(found.get(SEQUENCE, 0))
+    sequence = signed(found.get(SEQUENCE))
     if DESCRIPTOR in found:
         _describe(packets, message(found[DESCRIPTOR]))
     if DEFAULTS in found:
         for tag, value in fields(message(found[DEFAULTS])):
             if tag == 11:
-                packets.default[sequence] = signed(dict(fields(message(value))).get(11, 0))
+                packets.default[sequence] = signed(dict(fields(message(value))).get(11))
     if INTERNED in found:
         for tag, value in fields(message(found[INTERNED])):
             if tag in (2, 3):
                 entry = dict(fields(message(value)))
-                (packets.names if tag == 2 else packets.keys)[sequence, signed(entry.get(1, 0))] = text(
-                    entry.get(2, b"")
+                (packets.names if tag == 2 else packets.keys)[sequence, signed(entry.get(1))] = text(
+                    entry.get(2)
                 )
     if TRACK_EVENT in found:
-        packets.events.append(
-            (signed(found.get(TIMESTAMP, 0)), number, message(found[TRACK_EVENT]), sequence)
-        )
+        packets.events.append((signed(found.get(TIMESTAMP)), number, message(found[TRACK_EVENT]), sequence))
 
 
 def _describe(packets: _Packets, data: bytes) -> None:
     found = dict(fields(data))
-    process, thread = (dict(fields(message(found.get(tag, b"")))) for tag in (3, 4))
-    name, parent = found.get(2, found.get(10, b"")), signed(found.get(5, 0))
-    track = _Track(text(name), text(process.get(6, b"")), text(thread.get(5, b"")), parent)
-    packets.tracks[signed(found.get(1, 0))] = track
+    process, thread = (dict(fields(message(found.get(tag)))) for tag in (3, 4))
+    name, parent = found.get(2, found.get(10)), signed(found.get(5))
+    track = _Track(text(name), text(process.get(6)), text(thread.get(5)), parent)
+    packets.tracks[signed(found.get(1))] = track
 
 
 def _slices(packets: _Packets) -> Iterator[Slice]:
@@ -121,15 +119,15 @@ def _slices(packets: _Packets) -> Iterator[Slice]:
     for time, number, data, sequence in sorted(packets.events, key=lambda event: event[:2]):
         said = list(fields(data))
         found = dict(said)
-        kind = signed(found.get(EVENT_TYPE, 0))
-        uuid = signed(found.get(EVENT_TRACK, packets.default.get(sequence, 0)))
+        kind = signed(found.get(EVENT_TYPE))
+        uuid = signed(found.get(EVENT_TRACK, packets.default.get(sequence)))
         if kind == SLICE_BEGIN:
-            interned = packets.names.get((sequence, signed(found.get(EVENT_NAME_ID, 0))), "")
+            interned = packets.names.get((sequence, signed(found.get(EVENT_NAME_ID))), "")
             name = text(found[EVENT_NAME]) if EVENT_NAME in found else interned
             args: dict[str, Any] = {}
             for value in (value for tag, value in said if tag == ANNOTATION):
                 _annotate(args, packets, sequence, message(value))
-            opened[uuid].append((time, number, name, text(found.get(EVENT_CATEGORY, b"")), args))
+            opened[uuid].append((time, number, name, text(found.get(EVENT_CATEGORY)), args))
         elif kind == SLICE_END and opened[uuid]:
             begin, first, name, category, args = opened[uuid].pop()
             yield Slice(first, name, *_places(packets, uuid), begin, time, args, category, "", uuid)
@@ -138,7 +136,7 @@ def _slices(packets: _Packets) -> Iterator[Slice]:
 def _annotate(args: dict[str, Any], packets: _Packets, sequence: int, data: bytes) -> None:
     """Add an annotation to `args` if it is a number or a text."""
     found = dict(fields(data))
-    interned = packets.keys.get((sequence, signed(found.get(1, 0))), "")
+    interned = packets.keys.get((sequence, signed(found.get(1))), "")
     key, number = text(found[10]) if 10 in found else interned, found.get(3, found.get(4))
     if key and number is not None:
         args[key] = signed(number)
