@@ -113,6 +113,8 @@ def test_a_measured_persistent_trace_takes_the_launch_of_its_naive_pair():
         alone, *others = calibrations({"p": persistent})
         assert not others
         assert alone.unseen == ("launch", "prologue")
+        bare = calibrate([persistent])
+        assert (bare.launch, bare.prologue) == (0, 0)
         own = 0 if costs.overlap else costs.tile_gap
         assert (alone.costs.launch, alone.costs.prologue) == (TURNAROUND_NS, own)
         _, paired = calibrations({"n": naive, "p": persistent})

@@ -21,6 +21,9 @@ def test_sizes_follow_from_the_sms():
     assert sizes["stream-k-wide-few"] == (4, 8) and sizes["stream-k-square-few"] == (4, 16)
     assert sizes["l2-apart"] == (8, 264) and sizes["l2-merged"] == (48, 66)
     assert sizes["dram"] == (1, 264) and sizes["l2-latency"] == (48, 66) and sizes["dram-latency"] == (8, 16)
+    k = {name: run.problem.k for name, run in made.items()}
+    assert (k["naive-wide-short"], k["naive-wide-long"], k["stream-k-wide-few"]) == (512, 4096, 8192)
+    assert (k["dram"], k["dram-latency"]) == (2048, 4096)
 
 
 @given(st.integers(1, 300), st.integers(4, 200))
@@ -32,13 +35,6 @@ def test_what_is_to_stay_in_the_l2_fills_half_of_it_at_most(sms, l2_mb):
         assert 4 <= problem.k_steps <= 16
         assert problem.k_steps == 4 or held <= l2_mb * 1e6 / 2
         assert problem.k_steps == 16 or longer > l2_mb * 1e6 / 2
-
-
-def test_lengths_of_k_follow_from_what_a_run_shows():
-    expected = {"short": 512, "long": 4096, "few": 8192, "dram": 2048, "dram-latency": 4096}
-    for name, run in runs().items():
-        if not name.startswith("l2"):
-            assert run.problem.k == expected[name if name in expected else name.rpartition("-")[2]], name
 
 
 def test_residents_stages_and_kernels_are_those_that_show_it():
@@ -75,7 +71,3 @@ def test_tiles_are_powers_of_two_and_k_is_whole_k_steps(kib):
 )
 def test_kernels_run_in_the_first_dtype_that_the_gpu_has(peaks, dtype):
     assert {run.problem.dtype for run in suite(H200 | {"peak_tflops": peaks})} == {dtype}
-
-
-def test_a_gpu_of_few_sms_has_runs_of_one_tile_at_least():
-    assert min(run.problem.tiles_n for run in suite(H200 | {"sms": 1})) == 1

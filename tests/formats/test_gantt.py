@@ -47,10 +47,16 @@ def test_persistent_writes_one_tile_under_the_next():
     """)
 
 
-def test_a_number_stands_over_an_epilogue_where_it_has_no_room_behind_it():
-    two, costs = Problem(128, 256, 128, tile=(128, 128, 16)), Costs(k_step=100, epilogue=1000, overlap=True)
-    lane = gantt.draw(simulate("persistent", two, Device(1), costs), 65).splitlines()[3]
-    assert lane == f"SM 0  [0{'=' * 18}[1{'~' * 18}{'-' * 25}"
+@pytest.mark.parametrize(
+    ("epilogue", "second"), [(1000, f"[1{'~' * 18}{'-' * 25}"), (760, f"[{'~' * 18}1{'-' * 19}")]
+)
+def test_a_number_stands_over_an_epilogue_where_it_has_no_room_behind_it(epilogue, second):
+    two, costs = (
+        Problem(128, 256, 128, tile=(128, 128, 16)),
+        Costs(k_step=100, epilogue=epilogue, overlap=True),
+    )
+    lane = gantt.draw(simulate("persistent", two, Device(1), costs), (1600 + epilogue) // 40).splitlines()[3]
+    assert lane == f"SM 0  [0{'=' * 18}{second}"
 
 
 @pytest.mark.parametrize(

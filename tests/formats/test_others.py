@@ -8,7 +8,8 @@ from others import FACTS, FILES, MAPS, RUN
 from refusals import refused
 
 from tilesim import Problem, Trace, formats
-from tilesim.errors import TraceError
+from tilesim.errors import TilesimError, TraceError
+from tilesim.formats import reading
 from tilesim.formats.profilers import iket
 from tilesim.formats.reader import read
 
@@ -67,6 +68,13 @@ def test_what_is_missing_is_named_and_how_to_give_it(tmp_path, name):
 def test_a_map_that_leads_nowhere(tmp_path, name, names, words):
     with refused(words, TraceError):
         read_file(tmp_path, name, map=names)
+
+
+def test_names_are_mapped_once_each_and_long_lists_are_cut():
+    for values in (["a"], ["a="], ["=b"], [" =b"], ["a=b", "A=c"]):
+        with refused("map", TilesimError):
+            reading.pairs(values)
+    assert [reading.listed("abcdefghijklm"[:many]).endswith(", ...") for many in (12, 13)] == [False, True]
 
 
 def test_one_of_several_kernels_is_chosen(tmp_path):

@@ -40,7 +40,7 @@ def parsed(data):
 
 
 def nested(packets):
-    """(track, name, begin, end) of every slice; raises AssertionError where a rule is broken."""
+    """(track, name, category, args, begin, end) of every slice; AssertionError where a rule is broken."""
     tracks = {p.track_descriptor.uuid: p.track_descriptor for p in packets if p.HasField("track_descriptor")}
     opened, found, last = defaultdict(list), [], 0
     for packet in packets:
@@ -51,10 +51,10 @@ def nested(packets):
         last = packet.timestamp
         assert event.track_uuid in tracks
         if event.type == event.TYPE_SLICE_BEGIN:
-            opened[event.track_uuid].append((event.name, packet.timestamp))
+            args = tuple((each.name, each.int_value) for each in event.debug_annotations)
+            opened[event.track_uuid].append((event.name, *event.categories, args, packet.timestamp))
         elif event.type == event.TYPE_SLICE_END:
-            name, begin = opened[event.track_uuid].pop()
-            found.append((event.track_uuid, name, begin, packet.timestamp))
+            found.append((event.track_uuid, *opened[event.track_uuid].pop(), packet.timestamp))
         else:
             assert event.type == event.TYPE_COUNTER and tracks[event.track_uuid].HasField("counter")
     assert not any(opened.values())
@@ -63,26 +63,15 @@ def nested(packets):
 
 @pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
 def test_slices_are_those_of_the_json(run):
-    """Perfetto takes either; both must show the same times under the same names on the same lanes."""
+    """Perfetto takes either; both must show the same at the same times on the same lanes."""
     packets = parsed(b"".join(pftrace.document(run)))
     shown = [
-        (event["tid"], event["name"], event["ts"], event["ts"] + event["dur"])
+        (*(event[name] for name in ("tid", "name", "cat")), tuple(event["args"].items()), event["ts"],
+         event["ts"] + event["dur"])
         for event in perfetto.events([run])
         if event["ph"] == "X"
-    ]
+    ]  # fmt: skip
     assert sorted(nested(packets)) == sorted(shown)
-
-
-def test_arguments_say_what_a_slice_is_of():
-    run = RUNS["split tiles"]
-    packets = parsed(b"".join(pftrace.document(run)))
-    said = set()
-    for packet in packets:
-        event = packet.track_event
-        if event.type == event.TYPE_SLICE_BEGIN and event.categories[0] == "main loop":
-            args = {each.name: each.int_value for each in event.debug_annotations}
-            said.add((*(args[name] for name in ("cta", "tile", "k0", "k1")), packet.timestamp))
-    assert said == {tuple(one) for one in run.spans[["cta", "tile", "k0", "k1", "start"]].tolist()}
 
 
 @pytest.mark.parametrize("form, ending", [(perfetto, "perfetto.json"), (pftrace, "perfetto-trace")])

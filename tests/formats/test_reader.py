@@ -14,7 +14,7 @@ from tilesim import Device, Problem, Trace, simulate
 from tilesim.errors import TraceError
 from tilesim.formats import csv, save
 from tilesim.formats import json as json_format
-from tilesim.formats.reader import read
+from tilesim.formats.reader import read, read_several
 from tilesim.spans.columns import MOST_CYCLES
 
 OWN = """\
@@ -152,6 +152,14 @@ def test_an_npz_says_everything(tmp_path):
     for name in ("a.npz", "a.bin"):
         with refused("says everything; leave out m and sms", TraceError):
             read(tmp_path / name, {"m": 3, "sms": 4})
+
+
+def test_an_npz_beside_other_files_needs_nothing_that_is_given(tmp_path):
+    simulate("naive", Problem(256, 256, 128), Device(2)).save(tmp_path / "a.npz")
+    names = [tmp_path / "a.npz", write(tmp_path, OWN)]
+    assert [trace.device.sms for trace in read_several(names, {"sms": 3})] == [2, 3]
+    with refused("says everything; leave out sms", TraceError):
+        read_several(names[:1] * 2, {"sms": 3})
 
 
 BAD_FILES = {
