@@ -134,7 +134,8 @@ def test_a_write_that_begins_under_another_of_its_sm_shows_how_they_take_turns()
     several = [(0, 1, 1050, 1180), (1, 0, 1000, 1100), (1, 1, 1050, 1190), (2, 0, 1000, 1100)]
     assert written(alone, *several, (2, 1, 1050, 1220)) == (100, 85)  # the lower quartile of 80, 90 and 120
     merging = tile(0, 900, 1100), tile(1, 900, 1180, slot=1, fixup=1050, ready=1000)
-    assert observations.epilogue([seen(*merging)], overlap=False) == (115, 0)  # takes no turn
+    first = tile(2, 800, 1100, sm=1, fixup=1000, ready=900), tile(3, 950, 1180, sm=1, slot=1)
+    assert observations.epilogue([seen(*merging, *first)], overlap=False) == (115, 0)  # take no turns
 
 
 def test_under_overlap_the_last_write_of_a_slot_shows_how_long_it_takes():

@@ -125,7 +125,6 @@ def test_what_would_be_too_many_values_is_not_parsed(tmp_path, monkeypatch, text
 @pytest.mark.parametrize("form", ["csv", "json", "perfetto"])
 def test_what_is_too_long_for_a_format_is_refused_before_it_is_written(tmp_path, monkeypatch, form):
     monkeypatch.setattr(limits, "MOST_SEGMENTS", dict.fromkeys(limits.MOST_SEGMENTS, len(TRACE.spans) - 1))
-    monkeypatch.setattr(limits, "MOST_SLOTS", TRACE.device.slots)
     (tmp_path / "a").write_text("old")
     with pytest.raises(TilesimError, match=r"the trace has 2 segments, too many for a \w+ file: at most 1"):
         save_as(TRACE, tmp_path / "a", form)
@@ -137,6 +136,7 @@ def test_slots_that_no_viewer_has_rows_for_are_refused(tmp_path, form):
     trace = Trace(TRACE.problem, Device(2**16, 4), "persistent", TRACE.spans)
     with refused("262144 slots, too many for a Perfetto file"):
         save_as(trace, tmp_path / "a", form)
+    limits.check_written([replace(trace, device=Device(2**15, 4))], "Perfetto")
 
 
 def test_what_a_native_file_could_not_be_read_with_is_not_written(tmp_path, monkeypatch):
