@@ -24,7 +24,7 @@ from tilesim.traces import Trace
 from tilesim.work import Work
 
 NEEDED = ("sm", "start", "end")
-TRUE = (True, "true", 1)
+TRUE = (True, "true")
 """What the fact `items` is where rows name the items."""
 COLUMNS = tuple(name for name in OF_ROWS if name != "item")
 """Those of whole numbers."""
@@ -122,7 +122,7 @@ def make(
             + _without_cta(rows)
         )
     spans["issue"] = columns["issue"] if "issue" in columns else recorded_slots.issues(spans, entry)
-    zero = min(0, int(spans["issue"].min()))  # times may be negative in a file, and not in a trace
+    zero = spans["issue"].min()  # times may be negative in a file, and not in a trace
     for time in TIMES:
         spans[time] -= zero
     tick = known["tick_ns"] if "tick_ns" in known else _step(rows)
