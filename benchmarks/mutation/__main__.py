@@ -35,7 +35,7 @@ TESTS = {
     "tilesim/engine": ENGINE,
     "tilesim/model": ["tests/model", "tests/engine/test_engine.py"],
     "tilesim/plans.py": ["tests/test_core.py", "tests/engine/test_splits.py", "tests/schedules"],
-    "tilesim/metrics.py": ["tests/test_metrics.py"],
+    "tilesim/metrics.py": ["tests/test_metrics.py", "tests/calibration/test_observations.py"],
     "tilesim/view.py": ["tests/test_view.py"],
     "tilesim/formats": ["tests/formats"],
     "tilesim/storage": ["tests/storage", "tests/formats/test_npz.py"],
