@@ -110,6 +110,7 @@ def test_launches_are_counted_even_where_a_block_found_nothing_to_do_and_each_is
 def test_a_launch_ends_as_costs_say_and_else_as_measured_before_the_first_multiply():
     def ends(**costs):
         trace = simulate("persistent", Problem(256, 128, 64), Device(1), Costs(prologue=500, **costs))
+        assert metrics.run(trace) == trace.makespan - 500 - costs["launch"]
         bare = replace(trace, meta={"costs": {"launch": -1}})
         return [(metrics.launch_end(each) - each.spans["issue"]).tolist() for each in (trace, bare)]
 

@@ -53,7 +53,6 @@ def test_the_next_block_begins_after_its_launch_and_its_prologue(note, launch):
     run = seen(tile(0, 0, 300), tile(1, 1000, 1300), launch_ns=note)
     assert observations.launch([run], in_turn=False) == (launch, 700 - launch)
     assert observations.launch([run], in_turn=False, known=250) == (250, 450)
-    # A block that begins as another ends has neither.
     assert observations.launch([seen(tile(0, 0, 300), tile(1, 300, 600))], in_turn=False) == (0, 0)
 
 

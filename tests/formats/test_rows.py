@@ -127,7 +127,6 @@ REFUSED = {
     "both ends": (with_columns("done", "1234"), "both done and end are given"),
     "short row": (changed(3, "1,1,", "1,"), "line 3 has 3 cells; the header has 4"),
     "long row": (changed(3, "2100", "2100,7"), "line 3 has 5 cells; the header has 4"),
-    "no place": (changed(3, "1,1,", "x,1,"), "tile is 'x'; it must be a whole number, of at most 64 bits"),
     "no tile": (
         ROWS.replace("tile,", "what,"), "'end': give one with --map tile=NAME, or --tile-from cta|order|FILE",
     ),
