@@ -105,7 +105,7 @@ class Naive(FewSMs):
             "count",
             "{:.0f}",
             of_trace(self.run),
-            tr("512 thread blocks on 132 SMs: the 380 that had to wait"),
+            tr("of 512 thread blocks, 380 waited; 14 ran where dealing in turn would put them"),
             all=self.waited,
         )
 
@@ -236,6 +236,6 @@ class Naive(FewSMs):
             mark = bracket(lane.x(begin), lane.x(end), foot - px(40), self.theme.text)
             us = tr("{us:.1f} µs", us=(end - begin) / 1000)
             marks.add(VGroup(mark, label(us, 46, self.theme.text, bold=True).next_to(mark, DOWN, px(14))))
-        self.say("Nobody could load its next tile early. So each time, it waits for a launch and a load.")
+        self.say("This SM could not load data for its next tile early. So it waits for a launch and a load.")
         self.play(LaggedStart(*map(FadeIn, marks), lag_ratio=0.5, run_time=1.8))
         self.leave(lane, name, real, above, marks)

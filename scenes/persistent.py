@@ -24,6 +24,7 @@ from tilesim_scenes.kit.two_runs import two_runs
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, label, px
 from tilesim_scenes.look.theme import ink_on, mixed, sm_colour
+from tilesim_scenes.mobjects.drawing.quads import stroke_width
 from tilesim_scenes.mobjects.hardware.thread_block import ThreadBlock
 from tilesim_scenes.mobjects.traces.next_loads import NextLoads
 from tilesim_scenes.mobjects.words.badge import of_trace
@@ -235,7 +236,7 @@ class Persistent(FewSMs):
         loads = Entry(tr("launch, load, or wait for a load"), hues[:1])
         (naive, _, write, _), (mine, _, longer, _) = self.parts
         self.say(
-            "On average, an SM spends {naive:.1f} µs on launches and loads, with persistent blocks {us:.1f}.",
+            "A naive SM spends {naive:.1f} µs on launches and loads on average. A persistent one spends {us:.1f}.",
             naive=naive, us=mine,
         )  # fmt: skip
         self.play(chart.come(), *self.key(loads, *self.phases("multiply", "write", "idle")))
@@ -243,4 +244,6 @@ class Persistent(FewSMs):
             "But loading and writing then happen at the same time, and the writes take {more:.1f} µs longer.",
             more=longer - write,
         )
+        edge = {"color": ManimColor(theme.wait_text), "width": stroke_width(6), "family": False}
+        self.play(*(bar[2].animate.set_stroke(**edge) for bar in chart.bars))
         self.leave(chart)

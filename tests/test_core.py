@@ -17,7 +17,7 @@ from tilesim.costs import WHOLE as TIMES
 from tilesim.costs import badge
 from tilesim.devices.presets import presets
 from tilesim.errors import CostsError, DeviceError, PlanError, ProblemError
-from tilesim.plans import SEGMENT, UNASSIGNED, segments
+from tilesim.plans import MORE, SEGMENT, UNASSIGNED, plan_lines, segments
 
 
 def refuses(error, sentence, make):
@@ -257,6 +257,17 @@ def test_offsets_cut_the_segments_by_thread_block():
     assert made.offsets.tolist() == [0, 2, 2, 3, 3]
     cut = [made.segments["tile"][a:b].tolist() for a, b in pairwise(made.offsets)]
     assert cut == [[5, 6], [], [7], []]
+    assert not any(a.flags.writeable for a in (made.segments, made.shared, made.offsets, made.rows))
+
+
+def test_lines_of_a_plan_say_what_they_leave_out():
+    made = Plan(segments([0, 0, 1], [0, 1, 1], [0, 0, 4], [8, 4, 8]), 3, segments(UNASSIGNED, [2, 3], 0, 8))
+    assert list(plan_lines(made, FOUR, 1)) == [
+        ("0", "0 ... (2 in all)"), (MORE, "2 more"), ("shared queue", "2 ... (2 in all)"),
+    ]  # fmt: skip
+    assert list(plan_lines(made, FOUR, 3)) == [
+        ("0", "0 1[0:4]"), ("1", "1[4:8]"), ("2", "from the shared queue"), ("shared queue", "2 3"),
+    ]  # fmt: skip
 
 
 def test_plans_are_checked_when_they_are_made_and_equal_themselves_alone(monkeypatch):

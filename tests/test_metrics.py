@@ -107,6 +107,17 @@ def test_launches_are_counted_even_where_a_block_found_nothing_to_do_and_each_is
     assert metrics.launch_time(simulate("persistent", problem, device, costs)) == 4 * 250
 
 
+def test_a_launch_ends_as_costs_say_and_else_as_measured_before_the_first_multiply():
+    def ends(**costs):
+        trace = simulate("persistent", Problem(256, 128, 64), Device(1), Costs(prologue=500, **costs))
+        assert metrics.run(trace) == trace.makespan - 500 - costs["launch"]
+        bare = replace(trace, meta={"costs": {"launch": -1}})
+        return [(metrics.launch_end(each) - each.spans["issue"]).tolist() for each in (trace, bare)]
+
+    assert ends(launch=200) == [[200, 0], [metrics.TURNAROUND_NS, 0]]
+    assert ends(launch=0)[0] == [0, 0]
+
+
 def test_long_runs_on_large_devices_do_not_overflow():
     rows = np.zeros(2, SPAN)
     rows["tile"], rows["k1"], rows["cta"], rows["sm"] = [0, 1], 1, [0, 1], [0, 65535]

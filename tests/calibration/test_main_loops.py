@@ -59,13 +59,6 @@ def test_an_epilogue_of_another_tile_under_a_main_loop(penalty, overhead):
     assert fitted(costs, (SHORT, LONG), "persistent") == costs
 
 
-def test_an_epilogue_that_is_over_by_then_is_not_under_it():
-    costs = replace(PLAIN, overlap=True, tile_gap=1000, epilogue_overlap_penalty=300)
-    (trace,) = runs(costs, [SHORT], "persistent")
-    assert not observe(trace).under_epilogue.any()
-    assert fitted(costs, (SHORT, LONG), "persistent").epilogue_overlap_penalty == 0
-
-
 @pytest.mark.parametrize(("partial", "overlap"), [(None, False), (0, True), (250, True)])
 def test_partials_and_merges(partial, overlap):
     """Tiles in two, three and four segments tell the merge from what each partial adds to it."""

@@ -30,3 +30,6 @@ def test_a_plan_that_would_wait_for_ever_is_refused_before_it_runs(monkeypatch):
     assert len(simulate("late", problem, Device(3)).spans) == 6
     with pytest.raises(PlanError, match=r"^tile 1 waits forever for thread block 2, .*\(2 in total\)$"):
         simulate("late", problem, Device(2))
+    two = Plan(segments([2, 3], [0, 1], 0, 1), 4, segments(UNASSIGNED, [0, 1], 1, 2))
+    with pytest.raises(PlanError, match="tile 0 waits forever"):
+        two.check(Problem(1, 2, 2, tile=(1, 1, 1)), slots=2)

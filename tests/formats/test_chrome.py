@@ -86,7 +86,7 @@ def test_an_epilogue_beside_the_main_loop_or_inside(tmp_path, epilogue):
     """The main loop of tile 0 is stamped from 10 to 15."""
     for cut in (piece("tile 0 epilogue", *epilogue), piece("epilogue", *epilogue, args={"tile": 0}),
                 piece("tile 0", *epilogue, cat="epilogue")):  # fmt: skip
-        trace = read_events(tmp_path, [*TWO, cut])
+        trace = read_events(tmp_path, [*TWO, cut, piece("epilogue", 20, 50)])
         assert rows(trace)[0] == (0, 3, 0, 3000, 1000 * max(5, sum(epilogue) - 10))
 
 

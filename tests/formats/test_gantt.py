@@ -1,5 +1,6 @@
 """ASCII lanes: small runs drawn out, so that a change shows as a picture in a diff."""
 
+from dataclasses import replace
 from textwrap import dedent
 
 import numpy as np
@@ -46,10 +47,26 @@ def test_persistent_writes_one_tile_under_the_next():
     """)
 
 
-def test_a_number_stands_over_an_epilogue_where_it_has_no_room_behind_it():
-    two, costs = Problem(128, 256, 128, tile=(128, 128, 16)), Costs(k_step=100, epilogue=1000, overlap=True)
-    lane = gantt.draw(simulate("persistent", two, Device(1), costs), 65).splitlines()[3]
-    assert lane == f"SM 0  [0{'=' * 18}[1{'~' * 18}{'-' * 25}"
+@pytest.mark.parametrize(
+    ("epilogue", "second"), [(1000, f"[1{'~' * 18}{'-' * 25}"), (760, f"[{'~' * 18}1{'-' * 19}")]
+)
+def test_a_number_stands_over_an_epilogue_where_it_has_no_room_behind_it(epilogue, second):
+    two, costs = (
+        Problem(128, 256, 128, tile=(128, 128, 16)),
+        Costs(k_step=100, epilogue=epilogue, overlap=True),
+    )
+    lane = gantt.draw(simulate("persistent", two, Device(1), costs), (1600 + epilogue) // 40).splitlines()[3]
+    assert lane == f"SM 0  [0{'=' * 18}{second}"
+
+
+@pytest.mark.parametrize(
+    ("width", "lane"), [(36, "[0=[1=[2=[3=[4=[5=[6=[7=[8=[9=[10[11"), (24, "[0[1[2[3[4[5[6[7[8[9[=[=")]
+)
+def test_a_number_stands_where_it_has_just_room(width, lane):
+    trace = simulate("persistent", Problem(128, 12 * 128, 64, tile=(128, 128, 64)), Device(1), Costs.ideal())
+    assert gantt.draw(trace, width).splitlines()[3] == f"SM 0  {lane}"
+    assert len(gantt.draw(trace).splitlines()[3]) == len("SM 0  ") + 100
+    assert gantt.draw(replace(trace, meta={"gpu": "Mine"}), width).startswith("persistent on Mine, ")
 
 
 def test_two_blocks_share_an_sm():

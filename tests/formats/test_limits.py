@@ -136,9 +136,12 @@ def test_slots_that_no_viewer_has_rows_for_are_refused(tmp_path, form):
     trace = Trace(TRACE.problem, Device(2**16, 4), "persistent", TRACE.spans)
     with refused("262144 slots, too many for a p"):
         save_as(trace, tmp_path / "a", form)
+    save_as(replace(trace, device=Device(2**15, 4)), tmp_path / "a", form)
 
 
 def test_what_a_native_file_could_not_be_read_with_is_not_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(trace_file, "MOST_SPANS", len(TRACE.spans))
+    TRACE.save("/dev/null")
     monkeypatch.setattr(trace_file, "MOST_SPANS", 1)
     with pytest.raises(TilesimError, match="the trace has 2 segments"):
         TRACE.save(tmp_path / "a.npz")

@@ -86,6 +86,7 @@ def test_spans_as_they_are_do_for_planes(saved):
         lambda planes: planes[:, :7],
         lambda planes: planes.astype(np.int16),
         lambda planes: planes[0],
+        np.asfortranarray,
         lambda planes: np.where(np.arange(8)[:, None] == 5, 1, planes).astype(np.uint8),  # beyond 32 bits
     ],
 )

@@ -8,7 +8,9 @@ from others import FACTS, FILES, MAPS, RUN
 from refusals import refused
 
 from tilesim import Problem, Trace, formats
-from tilesim.errors import TraceError
+from tilesim.errors import TilesimError, TraceError
+from tilesim.formats import reading
+from tilesim.formats.profilers import iket
 from tilesim.formats.reader import read
 
 
@@ -66,6 +68,13 @@ def test_what_is_missing_is_named_and_how_to_give_it(tmp_path, name):
 def test_a_map_that_leads_nowhere(tmp_path, name, names, words):
     with refused(words, TraceError):
         read_file(tmp_path, name, map=names)
+
+
+def test_names_are_mapped_once_each_and_long_lists_are_cut():
+    for values in (["a"], ["a="], ["=b"], [" =b"], ["a=b", "A=c"]):
+        with refused("map", TilesimError):
+            reading.pairs(values)
+    assert [reading.listed("abcdefghijklm"[:many]).endswith(", ...") for many in (12, 13)] == [False, True]
 
 
 def test_one_of_several_kernels_is_chosen(tmp_path):
@@ -159,6 +168,29 @@ def test_a_place_without_an_sm_can_be_given_one(tmp_path):
     assert trace.spans["sm"].tolist() == trace.spans["cta"].tolist()
 
 
+def test_blocks_are_numbered_by_x_then_y_then_z_and_ranges_over_all_launches():
+    ranges = [
+        {"startTs": 2**63 - 20 + n, "endTs": 2**63 - 1, "rangeName": f"tile {n}",
+         "warpLocs": [{"smId": 0, "warpId": 0, "ctaId": [n % 2, n // 2 % 3, n // 6]}]} for n in range(12)
+    ]  # fmt: skip
+    launch, place = {"kernelName": "a", "ranges": ranges}, ranges[0]["warpLocs"][0]
+    rows = iket.parse({"launches": [launch, launch]})
+    assert rows.columns["cta"].tolist() == list(range(12)) and rows.lines.tolist() == list(range(1, 13))
+    for change, words in (
+        ({"warpLocs": []}, "range 13 has no location"),
+        ({"warpLocs": [], "warpLocIdxs": [1]}, "range 13 refers to entry 1 of a table of 1"),
+        ({"warpLocs": [], "warpLocIdxs": [-1]}, "range 13 refers to entry -1 of a table of 1"),
+        ({"rangeName": None}, "range 13 refers to entry None of a table of 0"),
+        ({"startTs": 2**63}, "ranges[0].startTs is 9223372036854775808; it must be a whole number from"),
+        ({"startTs": -(2**63) - 1}, "ranges[0].startTs is -9223372036854775809; it must be"),
+        ({"warpLocs": [place | {"ctaId": [0, -1, 0]}]}, "ctaId[1] is -1; it must be a whole number from 0"),
+        ({"warpLocs": [place | {"ctaId": [2**31, 0, 0]}]}, "ctaId[0] is 2147483648; it must be"),
+    ):
+        second = {"kernelName": "b", "ranges": [ranges[0] | change]}
+        with refused(words, TraceError):
+            iket.parse({"launches": [launch, second], "locationTable": [place]})
+
+
 def test_an_enormous_product_is_refused_before_its_order_is_made(tmp_path):
     facts = {"m": 2**30, "n": 2, "k": 64, "tile": "1x1x64"}
     with pytest.raises(TraceError, match="it has 12 rows with a tile each; the problem has 2147483648 tiles"):
@@ -166,8 +198,12 @@ def test_an_enormous_product_is_refused_before_its_order_is_made(tmp_path):
 
 
 def test_a_slice_inside_another_is_no_item_of_its_own(tmp_path):
-    slices = [("attention", 0, 10), ("load", 2, 5), ("epilogue", 10, 12)]
-    about = {"ph": "X", "pid": 1, "tid": 1, "args": {"sm": 0, "cta": 0}}
+    slices = [("load", 0, 5), ("attention", 0, 10), ("store", 5, 10), ("epilogue", 10, 12), ("last", 11, 13)]
+    about = {"ph": "X", "pid": 1, "tid": 1, "args": {"sm": 0}}
     events = [about | {"name": name, "ts": begin, "dur": end - begin} for name, begin, end in slices]
     (tmp_path / "a.json").write_text(json.dumps(events))
-    assert read(tmp_path / "a.json", {"sms": 1, "items": True}).problem.items == ("attention", "epilogue")
+    assert read(tmp_path / "a.json", {"sms": 1, "items": True}).problem.items == (
+        "attention",
+        "epilogue",
+        "last",
+    )

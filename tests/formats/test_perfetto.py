@@ -115,11 +115,16 @@ def test_waits_and_fix_ups_lie_inside_epilogues(tmp_path):
 
 def test_epilogues_longer_than_a_main_loop_keep_every_rule(tmp_path):
     costs = Costs(k_step=100, epilogue=2500, overlap=True)
-    trace = simulate("persistent", Problem(1024, 1024, 512), Device(4), costs)
+    trace = simulate("persistent", Problem(1024, 1024, 512), Device(4, ctas_per_sm=2), costs)
     document = written(trace, tmp_path)
     check(document)
-    names = {e["args"]["name"] for e in document["traceEvents"] if e["name"] == "thread_name"}
-    assert {"slot 0 main loop", "slot 0 epilogue", "slot 0 epilogue 2"} <= names
+    lanes = [e for e in document["traceEvents"] if e["ph"] == "M" and e["pid"] == 2 and e["tid"]]
+    names = {e["tid"]: e["args"]["name"] for e in lanes if e["name"] == "thread_name"}
+    index = {e["tid"]: e["args"]["sort_index"] for e in lanes if e["name"] == "thread_sort_index"}
+    parts = ["main loop", "epilogue", *(f"epilogue {number}" for number in range(2, len(names) // 2))]
+    expected = [f"slot {slot} {part}" for slot in range(2) for part in parts]
+    assert [names[tid] for tid in sorted(index, key=index.get)] == expected
+    assert list(index.values()) == list(range(len(expected))) and len(parts) > 2
     assert count(document, "epilogue") == len(trace.spans)
 
 

@@ -12,8 +12,9 @@ from strategies import printable, traces
 
 from tilesim import Device, Problem, Trace, simulate
 from tilesim.errors import TraceError
-from tilesim.formats import save
-from tilesim.formats.reader import read
+from tilesim.formats import csv, save
+from tilesim.formats import json as json_format
+from tilesim.formats.reader import read, read_several
 from tilesim.spans.columns import MOST_CYCLES
 
 OWN = """\
@@ -62,6 +63,14 @@ def test_what_tilesim_writes_it_reads(folder, trace):
         save(trace, folder / "a", form)
         read(folder / "a").save(folder / "again.npz")
         assert (folder / "again.npz").read_bytes() == (folder / "once.npz").read_bytes()
+
+
+@pytest.mark.parametrize("form", [csv, json_format])
+def test_long_files_are_written_and_read_piece_by_piece(tmp_path, monkeypatch, form):
+    monkeypatch.setattr(form, "CHUNK", 3)
+    trace = simulate("stream-k", Problem(1024, 1024, 512), Device(5))
+    save(trace, tmp_path / "a", form.__name__.rpartition(".")[2])
+    same(read(tmp_path / "a"), trace)
 
 
 def write(tmp_path, content, name="own-kernel.csv"):
@@ -113,6 +122,7 @@ def test_the_same_as_json(tmp_path):
         about | {"problem": problem, "device": {"sms": 2}},
         about | problem | {"sms": 2, "remark": "mine"},
         about | {"problem": problem | {"tile": "128x128x64"}, "device": {"name": "", "sms": 2}},
+        about | problem | {"device": "", "sms": 2, "version": 2},
     ):
         same(read(write(tmp_path, json.dumps(document), "a.json")), expected)
     given = FOUR | {"dtype": "fp16", "gpu": "NVIDIA L40S", "schedule": "warp specialised"}
@@ -142,6 +152,14 @@ def test_an_npz_says_everything(tmp_path):
     for name in ("a.npz", "a.bin"):
         with refused("says everything; leave out m and sms", TraceError):
             read(tmp_path / name, {"m": 3, "sms": 4})
+
+
+def test_an_npz_beside_other_files_needs_nothing_that_is_given(tmp_path):
+    simulate("naive", Problem(256, 256, 128), Device(2)).save(tmp_path / "a.npz")
+    names = [tmp_path / "a.npz", write(tmp_path, OWN)]
+    assert [trace.device.sms for trace in read_several(names, {"sms": 3})] == [2, 3]
+    with refused("says everything; leave out sms", TraceError):
+        read_several(names[:1] * 2, {"sms": 3})
 
 
 BAD_FILES = {

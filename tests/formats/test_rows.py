@@ -7,6 +7,7 @@ from refusals import refused
 from tilesim.errors import TraceError
 from tilesim.formats.csv import parse
 from tilesim.formats.rows import make
+from tilesim.spans.columns import LONGEST_NS, MOST_CYCLES
 
 FACTS = {"m": 256, "n": 256, "k": 128, "tile": (128, 128, 64), "sms": 2}
 ROWS = """\
@@ -108,6 +109,7 @@ def test_the_step_of_the_clock_is_what_all_times_show():
     assert trace_of(ROWS).tick_ns == 10
     assert trace_of(changed(2, "2000", "2032")).tick_ns == 2
     assert trace_of(changed(2, "2000", "2001")).tick_ns == 1
+    assert trace_of("tile,sm,start,end\n0,0,0,3000000000", m=128, n=128).tick_ns == 10**9
 
 
 def test_tiles_may_be_cut():
@@ -125,6 +127,9 @@ REFUSED = {
     "both ends": (with_columns("done", "1234"), "both done and end are given"),
     "short row": (changed(3, "1,1,", "1,"), "line 3 has 3 cells; the header has 4"),
     "long row": (changed(3, "2100", "2100,7"), "line 3 has 5 cells; the header has 4"),
+    "no tile": (
+        ROWS.replace("tile,", "what,"), "'end': give one with --map tile=NAME, or --tile-from cta|order|FILE",
+    ),
     "no number": (changed(3, "1010", "soon"), "line 3: start is 'soon'; it must be a whole number"),
     "fraction": (changed(5, "3100", "3.1e3"), "line 5: end is '3.1e3'; it must be a whole number"),
     "huge": (changed(2, "2000", "9" * 40), f"line 2: end is '{'9' * 36}...; it must be a whole number"),
@@ -139,9 +144,6 @@ REFUSED = {
     "tile missing": (ROWS.replace("2,0,2200,3000\n", ""), "tile 2 is never computed"),
     "K-step beyond": (with_columns("k1", [2, 2, 3, 2]), "line 4: k1 is 3; it must be from 1 to 2"),
     "K-steps missing": (with_columns("k1", [2, 2, 1, 2]), "K-steps 1 to 2 of tile 2 are never computed"),
-    "block beyond": (with_columns("cta", [0, 1, 2**31 - 1, 3]), "line 4: cta is 2147483647"),
-    "slot beyond": (with_columns("slot", [0, 0, 64, 0]), "line 4: slot is 64; it must be from 0 to 63"),
-    "negative cycles": (with_columns("cycles", [0, 0, -1, 0]), "line 4: cycles is -1"),
     "block on two SMs": (with_columns("cta", [0, 0, 1, 1]), "thread block 0 ran on SM 0 and on SM 1"),
     "backwards in a block": (with_columns("cta", [0, 1, 0, 1]).replace("2200", "1200"), "tile 2 starts at"),
     "no stamp": (changed(2, "1000", "-9223372036854775808"), "line 2 begins at -9223372036854775808 ns and"),
@@ -149,13 +151,43 @@ REFUSED = {
         "tile,sm,start,end\n" + "\n".join(f"{tile},0,5,5" for tile in range(4)),
         "line 2 begins at 5 ns and line 2 ends at 5 ns; they must be 1 to",
     ),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("text, words", REFUSED.values(), ids=REFUSED)
 def test_a_row_that_makes_no_sense(text, words):
     with refused(words, TraceError):
         trace_of(text)
+
+
+@pytest.mark.parametrize(
+    ("column", "low", "high"),
+    [
+        ("cta", 0, 2**31 - 2), ("k0", 0, 1), ("k1", 1, 2), ("slot", 0, 63), ("cycles", 0, MOST_CYCLES),
+        ("pid_m", 0, 1), ("pid_n", 0, 1),
+    ],
+)  # fmt: skip
+def test_numbers_are_from_the_least_to_the_greatest_that_makes_sense(column, low, high):
+    def text(value):
+        rows = with_columns(column, [low, value, low, low])
+        return rows if "pid" not in column else rows.replace("tile", {"m": "pid_n", "n": "pid_m"}[column[-1]])
+
+    for value in (low - 1, high + 1):
+        with refused(f"line 3: {column} is {value}; it must be from {low} to {high}", TraceError):
+            trace_of(text(value), m=512, n=512, tile=(128, 256, 64) if column == "pid_n" else (256, 128, 64))
+    for value in (low, high):
+        try:
+            trace_of(text(value))
+        except TraceError as error:
+            assert f"{column} is" not in str(error)
+
+
+def test_a_run_is_as_long_as_a_trace_can_be_at_most():
+    longest = LONGEST_NS // FACTS["sms"]
+    one = {"m": 128, "n": 128, "ctas_per_sm": 1}
+    assert trace_of(f"tile,sm,start,end\n0,0,0,{longest}", **one).makespan == longest
+    with refused(f"they must be 1 to {longest} ns apart", TraceError):
+        trace_of(f"tile,sm,start,end\n0,0,0,{longest + 1}", **one)
 
 
 def test_an_sm_that_another_kernel_holds():

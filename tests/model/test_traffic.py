@@ -160,6 +160,8 @@ def test_pieces_of_several_k_steps_ask_for_as_much(most, monkeypatch):
         assert coarse.length == -(-64 * 64 // most)
         assert len(coarse.row) <= most + 2 * coarse.rows
         assert total(coarse, TINY) == pytest.approx(total(one, TINY), rel=0.05)
+        assert coarse.of_segments(TINY)[0] == pytest.approx(one.of_segments(TINY)[0])
+        assert coarse._bytes(np.ones((2, len(coarse.row)))) == pytest.approx(64**2 * 2 * PIECE)
         cache = 150 * PIECE
         means = [seen.mean(seen.behind(cache).missed) for seen in (one, coarse)]
         assert means[1].mean() == pytest.approx(means[0].mean(), rel=0.1)

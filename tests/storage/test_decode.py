@@ -103,6 +103,11 @@ def test_anything_is_read_or_refused(value):
             assert str(error).startswith(f"rows[1].{name}") and str(error).isprintable()
 
 
+def test_what_rules_allow_that_are_told_no_more():
+    assert [one_of(["a"], **empty).allows("") for empty in ({}, {"empty": True})] == [False, True]
+    assert text().allows("") and between(0).allows(0) and not between(0, above=True).allows(0)
+
+
 def test_an_instance_is_held_against_its_types():
     made = Row([1, 2], us=2)
     check(made, TilesimError)

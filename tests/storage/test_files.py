@@ -36,7 +36,11 @@ def test_two_outputs_are_two_files(folder, one, other):
         files.check_outputs([one, other])
 
 
-def test_outputs_that_are_files_of_their_own_pass(folder):
+def test_outputs_that_are_files_of_their_own_pass(folder, monkeypatch):
+    files.check_outputs(["a.mp4", "A.mp4"])
+    monkeypatch.setattr("sys.platform", "darwin")
+    with pytest.raises(TilesimError, match="they are the same file"):
+        files.check_outputs(["a.mp4", "A.mp4"])
     files.check_outputs(["a.mp4", None, "out/a.mp4", "run.json"], ["b.json", None, "/dev/stdin"])
     files.check_outputs(["/dev/null", "/dev/null"], ["/dev/null"])
     with pytest.raises(TilesimError, match="the folder missing does not exist"):
@@ -77,7 +81,7 @@ def test_json_is_read(tmp_path, text):
         ("[1e400]", "too large for a double"),
         ("[1" + "0" * 400 + "]", "too large for a double"),
         ("[1" + "0" * 9000 + "]", "this is not JSON that can be read"),
-        ('{"a": {"b": 1, "c": 2, "b": 1}}', "the key 'b' is there twice"),
+        ('{"a": {"c": 2, "b": 1, "b": 1}}', "the key 'b' is there twice"),
         ("[" * (files.DEEPEST + 1) + "]" * (files.DEEPEST + 1), "nested too deeply"),
         ("[" * 10**6, "nested too deeply"),
     ],

@@ -128,19 +128,19 @@ def fields(data: bytes) -> Iterator[tuple[int, Value]]:
         yield number, value
 
 
-def signed(value: Value) -> int:
+def signed(value: Value | None) -> int:
     """A number of 64 bits with its sign; 0 for what is no number."""
     if not isinstance(value, int):
         return 0
     return value - 2**64 if value >= 2**63 else value
 
 
-def text(value: Value) -> str:
+def text(value: Value | None) -> str:
     """Bytes as a text; "" for what is none."""
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else ""
 
 
-def message(value: Value) -> bytes:
+def message(value: Value | None) -> bytes:
     """The bytes of a message inside another; none for what is a number."""
     return value if isinstance(value, bytes) else b""
 

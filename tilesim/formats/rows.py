@@ -29,7 +29,7 @@ COLUMNS = tuple(name for name in OF_ROWS if name != "item")
 """Those of whole numbers."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Rows:
     """Facts by name, and `columns`, int64 arrays of one length by name. `lines` numbers the rows as the file
     does, and `noun` is what it calls them. `items`: what each row is called, () where nothing says it.
@@ -103,7 +103,7 @@ def make(
             raise TraceError(f"{error}{hint}") from None
     if "ctas_per_sm" not in known:
         device = replace(device, ctas_per_sm=int(spans["slot"].max()) + 1)
-    for row in np.flatnonzero(spans["slot"] >= device.ctas_per_sm)[:1]:
+    for row in np.flatnonzero(spans["slot"] >= device.ctas_per_sm).tolist():
         raise TraceError(
             f"{rows.at(row)}: tile {spans['tile'][row]} is on SM {spans['sm'][row]} beside "
             f"{spans['slot'][row]} other thread blocks; ctas_per_sm is {device.ctas_per_sm}{hint}"

@@ -118,7 +118,7 @@ def read_bytes(path: PathName, most: int, error: type[TilesimError]) -> bytes:
 def at_most(read: Callable[[int], bytes], most: int) -> bytes:
     """The first `most` bytes of a stream's `read`, in pieces, as to ask for many takes memory for many."""
     data = BytesIO()
-    while data.tell() < most and (piece := read(min(PIECE, most - data.tell()))):
+    while piece := read(min(PIECE, most - data.tell())):
         data.write(piece)
     return data.getvalue()
 
