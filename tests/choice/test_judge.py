@@ -1,6 +1,7 @@
 """Measured times: reading them, fitting to them, and judging by them what is chosen."""
 
 import json
+from collections import defaultdict
 from dataclasses import replace
 
 import pytest
@@ -10,8 +11,8 @@ from refusals import refused
 from tilesim import Device
 from tilesim.choice import kernel_times
 from tilesim.choice.choose import choose
-from tilesim.choice.judge import fit, judge, verdict
-from tilesim.choice.kernel_times import Family, family
+from tilesim.choice.judge import BOUNDS, FEWEST, cases, fit, fitted_to, judge, verdict
+from tilesim.choice.kernel_times import Family, KernelTimes, Tiling, family, shipped, tiling
 from tilesim.choice.measurement import LISTED, Timed, read
 from tilesim.errors import ChoiceError
 from tilesim.products import Product
@@ -62,6 +63,27 @@ def test_the_first_that_was_timed_stands_for_those_that_were_not():
     (one,) = judge([Timed(product, {third.config: 3.0}, None, False)], H200)
     assert (one.place, one.chosen, one.ratio) == (2, third, None)
     assert judge([Timed(product, {}, None, False)], H200) == []
+
+
+RATES = [
+    Tiling("ping-pong", False, False, "128x128x128", 8, "fp8", "nt"),
+    Tiling("warp-specialized", False, False, "192x160x128", 4, "fp8", "nt"),
+    Tiling("warp-specialized", False, True, "192x128x64", 4, "bf16", "nn"),
+    Tiling("warp-specialized", False, True, "64x64x256", 4, "fp8", "nt"),
+    Tiling("warp-specialized", True, False, "32x64x128", 4, "bf16", "nt"),
+]
+
+
+def test_shipped_rates_are_what_the_fit_finds_today():
+    timed = [one for one in read(SHIPPED) if {tiling(each, one.product) for each in one.us} & {*RATES}]
+    found = defaultdict(list)
+    for config, product, case in cases(timed, H200):
+        found[tiling(config, product)].append(case)
+    families, tilings = shipped()
+    bounds = {"multiplying": BOUNDS["multiplying"]}
+    for name in RATES:
+        fitted = fitted_to(found[name], KernelTimes(**families[Family(*name[:3])]), bounds)
+        assert len(found[name]) >= FEWEST and round(fitted.multiplying, 3) == tilings[name]["multiplying"]
 
 
 def test_a_fit_finds_what_the_times_were_made_with(monkeypatch):

@@ -5,7 +5,7 @@ measured over estimated time small, so that a product of 5 µs counts as one of 
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import log
@@ -20,6 +20,7 @@ from tilesim.choice.measurement import Timed
 from tilesim.devices.device import Device
 from tilesim.devices.facts import REFERENCE
 from tilesim.devices.hardware import Hardware
+from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
 TOP = 8
@@ -110,11 +111,8 @@ Case = tuple[Laid, float, float]
 """A kernel, its measured ns, and the weight."""
 
 
-def fit(timed: Iterable[Timed], device: Device) -> dict[str, Any]:
-    """{"families": rows of constants, "tilings": rows of "multiplying"}, fitted to what is not held out."""
-    families: dict[Family, list[Case]] = defaultdict(list)
-    tilings: dict[Tiling, list[Case]] = defaultdict(list)
-    products: dict[Tiling, set[Product]] = defaultdict(set)
+def cases(timed: Iterable[Timed], device: Device) -> Iterator[tuple[KernelConfig, Product, Case]]:
+    """What can be fitted to: the kernels that are candidates and were timed, of what is not held out."""
     for one in timed:
         if one.held_out:
             continue
@@ -122,21 +120,29 @@ def fit(timed: Iterable[Timed], device: Device) -> dict[str, Any]:
         fastest = min(one.us.values())
         for config in candidates(one.product, device):
             us = one.us.get(config)
-            if us is None:
-                continue
-            weight = 1 / (1 + (log(us / fastest) / log(CLOSE)) ** 2)
-            case = (laid(config, one.product, device, hardware), 1000 * us, weight)
-            products[tiling(config, one.product)].add(one.product)
-            families[family(config)].append(case)
-            tilings[tiling(config, one.product)].append(case)
+            if us is not None:
+                weight = 1 / (1 + (log(us / fastest) / log(CLOSE)) ** 2)
+                kernel = laid(config, one.product, device, hardware)
+                yield config, one.product, (kernel, 1000 * us, weight)
+
+
+def fit(timed: Iterable[Timed], device: Device) -> dict[str, Any]:
+    """{"families": rows of constants, "tilings": rows of "multiplying"}, fitted to what is not held out."""
+    families: dict[Family, list[Case]] = defaultdict(list)
+    tilings: dict[Tiling, list[Case]] = defaultdict(list)
+    products: dict[Tiling, set[Product]] = defaultdict(set)
+    for config, product, case in cases(timed, device):
+        products[tiling(config, product)].add(product)
+        families[family(config)].append(case)
+        tilings[tiling(config, product)].append(case)
     found: dict[Family, KernelTimes] = {}
-    for name, cases in sorted(families.items()):  # a kernel before the same with split tiles
+    for name, some in sorted(families.items()):  # a kernel before the same with split tiles
         whole = found.get(name._replace(split=False))
         least = whole.once + PARTIAL_NS if whole else BOUNDS["once"][0]
-        found[name] = _fitted(cases, whole or KernelTimes(), BOUNDS | {"once": (least, BOUNDS["once"][1])})
+        found[name] = fitted_to(some, whole or KernelTimes(), BOUNDS | {"once": (least, BOUNDS["once"][1])})
     own = {
-        name: _fitted(cases, found[Family(*name[:3])], {"multiplying": BOUNDS["multiplying"]}).multiplying
-        for name, cases in sorted(tilings.items())
+        name: fitted_to(some, found[Family(*name[:3])], {"multiplying": BOUNDS["multiplying"]}).multiplying
+        for name, some in sorted(tilings.items())
         if len(products[name]) >= FEWEST
     }
     return {
@@ -148,20 +154,21 @@ def fit(timed: Iterable[Timed], device: Device) -> dict[str, Any]:
     }
 
 
-def _fitted(cases: list[Case], known: KernelTimes, bounds: Mapping[str, tuple[float, float]]) -> KernelTimes:
+def fitted_to(some: list[Case], known: KernelTimes, bounds: Mapping[str, tuple[float, float]]) -> KernelTimes:
+    """The times that fit best, each within its bounds, beginning from those that are known."""
     known = replace(known, **{name: max(low, getattr(known, name)) for name, (low, _) in bounds.items()})
     for _ in range(ROUNDS if len(bounds) > 1 else 1):
         for name, (low, high) in bounds.items():
-            best = _section(partial(_loss, cases, known, name), low, high)
-            if _loss(cases, known, name, best) < _loss(cases, known, name, getattr(known, name)):
+            best = _section(partial(_loss, some, known, name), low, high)
+            if _loss(some, known, name, best) < _loss(some, known, name, getattr(known, name)):
                 known = replace(known, **{name: best})
     return known
 
 
-def _loss(cases: list[Case], known: KernelTimes, name: str, value: float) -> float:
+def _loss(some: list[Case], known: KernelTimes, name: str, value: float) -> float:
     """The loss with `known` where `name` is `value`."""
     known = replace(known, **{name: value})
-    return sum(weight * log(sum(parts_of(one, known).values()) / ns) ** 2 for one, ns, weight in cases)
+    return sum(weight * log(sum(parts_of(one, known).values()) / ns) ** 2 for one, ns, weight in some)
 
 
 def _section(loss: Callable[[float], float], low: float, high: float) -> float:
