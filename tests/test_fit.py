@@ -1,13 +1,19 @@
 """What fits a kernel and a GPU: exactly at each limit, and one beyond it."""
 
+from collections import defaultdict
 from dataclasses import replace
 
 import pytest
+from recordings import DATA
 
 from tilesim import Device
-from tilesim.gemm import kernels
+from tilesim.choice.candidates import candidates
+from tilesim.choice.kernel_times import shipped
+from tilesim.choice.measurement import read
+from tilesim.gemm import kernels, warp_specialized
 from tilesim.gemm.fit import BARRIER_BYTES, Limits, limits_of, residents, stages_that_fit, why_not
 from tilesim.kernel_config import KernelConfig
+from tilesim.ladder.reports import report
 from tilesim.products import Product
 
 NAIVE = KernelConfig("naive", "naive", (16, 16, 16))
@@ -62,7 +68,7 @@ def test_thread_blocks_share_an_sm_s_memory_beside_what_is_reserved_for_each():
     limits = limits_of("h200")
     assert (limits.block_bytes, limits.sm_bytes) == (227 * 1024, 228 * 1024)
     assert [limits.shared_bytes(blocks) for blocks in (1, 2, 4)] == [226 * 1024, 112 * 1024, 55 * 1024]
-    assert limits == limits_of("")
+    assert limits == limits_of("") and limits.shared_bytes() == limits.shared_bytes(1)
 
 
 def test_what_a_gpu_lacks_is_named():
@@ -83,6 +89,7 @@ def test_wgmma_reads_fp8_along_k_alone():
         ((16, 16, 16), 1, 1, 32),  # thread blocks of an SM
         ((64, 64, 64), 8, 3, 3),  # 48 KiB of stages each, and a tile of C
         ((128, 128, 64), 4, 1, 2),  # 128 accumulators of a thread and 56 registers more
+        ((32, 64, 16), 4, 1, 7),  # 72 registers of a thread, and none to spare for another
         ((128, 256, 64), 8, 3, 1),
         ((64, 64, 128), 8, 3, 2),  # 226 KiB with the barriers of two, of 228
     ],
@@ -95,3 +102,133 @@ def test_as_many_thread_blocks_run_on_an_sm_as_it_has_room_for_if_each_has_one_t
     assert residents(replace(config, stages=40), product, device) < fit
     config = replace(SPECIALIZED, schedule="naive", tile=(192, 64, 64), warps=4, stages=1)
     assert residents(config, Product(1, 1, 1), Device.named("h200")) == 1  # 384 threads of 88 registers
+
+
+@pytest.mark.parametrize(
+    ("kernel", "schedule", "tile", "warps", "allowed"),
+    [
+        ("warp-specialized", "persistent", (64, 16, 64), 4, True),
+        ("warp-specialized", "persistent", (64, 256, 64), 4, True),
+        ("warp-specialized", "persistent", (64, 512, 64), 4, False),  # more columns than a wgmma has
+        ("warp-specialized", "persistent", (64, 64, 64), 8, False),  # two warpgroups have 128 rows
+        ("warp-specialized", "persistent", (128, 256, 64), 8, True),
+        ("warp-specialized", "persistent", (128, 256, 64), 4, False),  # 256 accumulators a thread
+        ("warp-specialized", "persistent", (256, 256, 64), 8, False),
+        ("warp-specialized", "persistent", (256, 16, 64), 16, False),
+        ("warp-specialized", "persistent", (16, 64, 64), 4, True),  # transposed
+        ("warp-specialized", "persistent", (16, 32, 64), 4, False),
+        ("warp-specialized", "persistent", (32, 256, 64), 8, True),
+        ("warp-specialized", "persistent", (32, 192, 64), 4, False),
+        ("warp-specialized", "persistent", (64, 192, 64), 4, True),
+        ("warp-specialized", "stream-k", (64, 192, 64), 4, False),
+        ("warp-specialized", "persistent", (192, 64, 64), 4, True),  # three groups
+        ("warp-specialized", "persistent", (192, 192, 64), 4, True),
+        ("warp-specialized", "persistent", (192, 32, 64), 4, False),
+        ("warp-specialized", "persistent", (192, 256, 64), 4, False),
+        ("warp-specialized", "persistent", (192, 128, 64), 8, False),
+        ("warp-specialized", "stream-k-hybrid:2", (128, 128, 64), 8, True),
+        ("warp-specialized", "stream-k-hybrid:1", (128, 128, 64), 8, False),
+        ("ping-pong", "persistent", (64, 64, 64), 8, True),
+        ("ping-pong", "persistent", (64, 32, 64), 8, False),
+        ("ping-pong", "persistent", (128, 128, 64), 8, True),
+        ("ping-pong", "persistent", (128, 256, 64), 8, False),
+        ("ping-pong", "persistent", (128, 128, 64), 4, False),
+    ],
+)
+def test_warps_that_multiply_share_a_tile(kernel, schedule, tile, warps, allowed):
+    why = why_not(KernelConfig(kernel, schedule, tile, warps=warps), Product(1, 1, 1))
+    assert why == "" if allowed else why
+
+
+def test_a_grid_has_2_to_the_31_less_one_thread_blocks():
+    element = KernelConfig("element", "naive", (16, 16, 16), warps=1, loads="ptr")
+    assert why_not(element, Product(2**30 - 1, 2, 1)) == ""
+    assert "for each of 2147483648 elements; 2147483647 are" in why_not(element, Product(2**30, 2, 1))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "tile", "subtiles", "dtype", "kib"),
+    [
+        ("naive", (128, 256, 64), 1, "bf16", 3 * 48),
+        ("element", (16, 16, 256), 1, "bf16", 0),
+        ("persistent", (128, 256, 64), 1, "bf16", 3 * 48 + 64),
+        ("table", (128, 256, 64), 2, "bf16", 3 * 48 + 32),
+        ("persistent", (64, 128, 32), 1, "fp32", 3 * 24 + 32),
+        ("ping-pong", (128, 128, 128), 1, "fp8", 3 * 32 + 32),
+        ("warp-specialized", (128, 256, 64), 1, "bf16", 3 * 48 + 32),  # half of C at a time
+        ("warp-specialized", (16, 128, 64), 1, "bf16", 3 * 18 + 4),  # all of it
+        ("warp-specialized", (192, 192, 64), 1, "bf16", 3 * 48 + 24),  # two times 32 of its columns
+    ],
+)
+def test_a_thread_block_holds_its_stages_and_what_it_writes(kernel, tile, subtiles, dtype, kib):
+    config = KernelConfig(kernel, "persistent", tile, stages=3, epilogue_subtiles=subtiles)
+    assert kernels()[kernel].shared_bytes(config, Product(1, 1, 1, dtype, "nt")) == 1024 * kib
+
+
+@pytest.mark.parametrize(
+    ("tile", "available", "subtiles"),
+    [
+        ((128, 128, 64), (3 * 32 + 32) * 1024, 1),
+        ((128, 128, 64), (3 * 32 + 32) * 1024 - 1, 2),
+        ((16, 64, 64), 0, 1),
+        ((192, 160, 64), 10**6, 5),
+    ],
+)
+def test_a_tile_is_written_in_as_few_parts_as_fit(tile, available, subtiles):
+    config = KernelConfig("warp-specialized", "persistent", tile, stages=3)
+    assert warp_specialized.subtiles(config, Product(1, 1, 1), available) == subtiles
+
+
+def tried(name, product):
+    """A configuration of each tile that a kernel tries, with one stage."""
+    for tilings in kernels()[name].tilings:
+        for m, n, lines, warps in tilings.tiles:
+            tile = m, n, lines * 128 // product.operand_bytes
+            yield KernelConfig(
+                name, tilings.schedule, tile, "row-major", warps, 1, tilings.loads, tilings.overlap,
+                tilings.epilogue_subtiles,
+            )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", list(kernels()))
+def test_every_tile_that_is_tried_can_be_computed_and_overlaps_where_its_kernel_can(name):
+    for dtype in kernels()[name].dtypes:
+        for one in tried(name, product := Product(8192, 8192, 8192, dtype, "nt")):
+            assert why_not(one, product, limits_of("h200")) == "", one
+            assert one.overlap == kernels()[name].overlap
+
+
+def test_every_tile_that_was_ever_the_fastest_or_has_a_rate_of_its_own_is_tried():
+    tiles = {
+        (dtype, one.kernel, one.tile, one.warps)
+        for dtype in ("bf16", "fp8")
+        for name in kernels()
+        for one in tried(name, Product(8192, 8192, 8192, dtype))
+    }
+    for timed in (*read(DATA / "choice/h200.json"), *read(DATA / "tuned/h200.json")):
+        best = min(timed.us, key=timed.us.get)
+        assert (timed.product.dtype, best.kernel, best.tile, best.warps) in tiles
+    for rate in shipped()[1]:
+        assert (rate.dtype, rate.kernel, tuple(map(int, rate.tile.split("x"))), rate.warps) in tiles
+
+
+def test_the_defaults_of_kernels_without_stamps_are_those_of_the_ladder():
+    names = ("variant", "warps", "stages", "loads")
+    measured = {tuple(row.get(name) for name in names) for row in report("ladder")["rows"]}
+    for name in ("element", "uncoalesced", "ping-pong", "warp-specialized"):
+        kernel = kernels()[name]
+        assert (name, kernel.warps, kernel.stages, kernel.loads) in measured
+
+
+def test_what_is_tried_depends_on_rows_and_waves():
+    """Some tiles are for one or two rows of tiles, and some kernels for more than one wave."""
+    device = Device.named("h200")
+    for m in (16, 17, 32, 33, 64, 65, 128):
+        product, rows = Product(m, 8192, 8192), defaultdict(set)
+        for one in candidates(product, device):
+            rows[one.kernel, one.tile[0] < 64].add(one.problem(product).tiles_m)
+        assert rows["skinny", True] | rows["skinny", False] == ({1} if m <= 64 else set())
+        assert max(rows["warp-specialized", True], default=0) == (0 if m > 64 else 1 if m <= 16 else 2)
+    for n, more in ((1024, False), (8192, True)):
+        found = {one.kernel for one in candidates(Product(1024, n, 1024), device)}
+        assert [name in found for name in ("persistent", "ping-pong")] == [more, more]
