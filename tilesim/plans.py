@@ -152,12 +152,12 @@ def _cut_fault(tile: np.ndarray, k0: np.ndarray, k1: np.ndarray, steps: int) -> 
     tile, k0, k1 = tile[by_tile], k0[by_tile], k1[by_tile]
     first = np.append(True, tile[1:] != tile[:-1])
     expected = np.where(first, 0, np.append(0, k1[:-1]))
-    for wrong in np.flatnonzero(k0 != expected)[:1]:
+    for wrong in np.flatnonzero(k0 != expected):
         verdict = "computed more than once" if k0[wrong] < expected[wrong] else "never computed"
         low, high = sorted((int(k0[wrong]), int(expected[wrong])))
         return f"K-steps {low} to {high} of tile {tile[wrong]} are {verdict}"
     last = np.append(first[1:], True)
-    for short in np.flatnonzero(last & (k1 != steps))[:1]:
+    for short in np.flatnonzero(last & (k1 != steps)):
         return f"K-steps {k1[short]} to {steps} of tile {tile[short]} are never computed"
     return ""
 

@@ -1,4 +1,4 @@
-"""Break the simulator, one mutant at a time, and count those that the tests of its room find.
+"""Break the simulator, one mutant at a time, and count those that the tests of its part find.
 
     python benchmarks/mutation [--mutants 300] [--minutes 60] [--seed 1] [FILE ...]
 
@@ -26,6 +26,7 @@ from mutants import mutants, mutated
 ROOT = Path(__file__).parents[2]
 GOAL = 0.85
 SLOW = "million or large or hundred_thousand or numba or cache or 100_bytes or bounded"
+VALUES = "tests/test_dataclasses.py"
 ENGINE = [
     "tests/engine/test_engine.py", "tests/engine/test_splits.py", "tests/engine/test_simulation.py",
     "tests/schedules/test_gantt_golden.py", "tests/schedules/test_schedules.py", "tests/engine/test_scale.py",
@@ -52,7 +53,7 @@ TESTS = {
         "tests/kernels/test_stream_k.py",
     ],
 }
-"""The tests that a room's mutants have to pass, besides the examples in the module itself."""
+"""The tests that the mutants of a part have to pass, besides VALUES and the examples in the module itself."""
 
 
 class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -74,8 +75,8 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(compile(self.tree, self.file, "exec"), vars(module))
 
 
-def room(file: str) -> str:
-    (found,) = (room for room in TESTS if file == room or file.startswith(f"{room}/"))
+def part(file: str) -> str:
+    (found,) = (part for part in TESTS if file == part or file.startswith(f"{part}/"))
     return found
 
 
@@ -108,8 +109,8 @@ def _test(file: str, number: int | None, folder: str) -> int:
     # pytest loads what it rewrites the asserts of by itself, past the finder.
     options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--assert=plain"]
     options += ["--hypothesis-profile=mutation", f"--basetemp={folder}/pytest", "-k", f"not ({SLOW})"]
-    examples = [] if file.startswith("kernels/") else [file]  # kernels are collected as no package
-    return int(pytest.main([*options, *TESTS[room(file)], *examples]))
+    more = [] if file.startswith("kernels/") else [VALUES, file]  # kernels are collected as no package
+    return int(pytest.main([*options, *TESTS[part(file)], *more]))
 
 
 def main() -> None:
@@ -128,19 +129,19 @@ def main() -> None:
     every = [(file, mutant) for file in files for mutant in mutants(Path(file).read_text("utf-8"))]
     sample = sorted(Random(given.seed).sample(every, min(given.mutants, len(every))))
     took: dict[str, float] = {}
-    for file in {room(file): file for file, _ in sample}.values():
+    for file in {part(file): file for file, _ in sample}.values():
         begin = time.monotonic()
         if not passes(file, None, 600):
-            raise SystemExit(f"error: the tests of {room(file)} fail without a mutant")
-        took[room(file)] = time.monotonic() - begin
-        print(f"{took[room(file)]:.0f} s for the tests of {room(file)}", flush=True)
+            raise SystemExit(f"error: the tests of {part(file)} fail without a mutant")
+        took[part(file)] = time.monotonic() - begin
+        print(f"{took[part(file)]:.0f} s for the tests of {part(file)}", flush=True)
     survivors, tried, end = [], 0, time.monotonic() + 60 * given.minutes
     Random(given.seed).shuffle(sample)
     for file, mutant in sample:
         if time.monotonic() > end:
             break
         tried += 1
-        if passes(file, mutant.number, 10 + 2 * took[room(file)]):
+        if passes(file, mutant.number, 10 + 2 * took[part(file)]):
             survivors.append((file, mutant))
             print(f"survived: {file}:{mutant.line}: {mutant.what}", flush=True)
     killed = tried - len(survivors)

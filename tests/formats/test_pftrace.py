@@ -9,12 +9,15 @@ from collections import defaultdict
 
 import others
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from refusals import refused
 
 from tilesim import Costs, Device, Problem, formats, simulate
 from tilesim.errors import TraceError
 from tilesim.formats import perfetto, pftrace
-from tilesim.formats.pftrace import field
+from tilesim.formats.pftrace import field, fields, signed, varint
+from tilesim.formats.profilers import track_events
 from tilesim.formats.reader import read
 
 schema = pytest.importorskip("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
@@ -119,18 +122,124 @@ def test_the_fixture_of_flashinfer_is_by_the_schema():
 
 
 BROKEN = {
-    "cut off": others.flashinfer()[:-7],
-    "cut in a number": others.flashinfer() + b"\x0a\xff",
-    "no such way of storing": field(1, b"\x07\x01"),
-    "compressed": field(1, field(50, b"\x00\x01")),
-    "a track in itself": field(1, field(60, field(1, 5) + field(5, 5) + field(2, "\x01"))),
-    "no slice": field(1, field(8, 5)),
-}
+    "cut off": (others.flashinfer()[:-7], "a field is cut off"),
+    "cut in a number": (others.flashinfer() + b"\x0a\xff", "a number is cut off"),
+    "no such way of storing": (field(1, b"\x07\x01"), "a field is stored in the unknown way 7"),
+    "a number of 11 bytes": (field(1, b"\x08" + b"\xff" * 10 + b"\x01"), "a number is cut off"),
+    "compressed": (field(1, field(50, b"\x00\x01")), "packet 1 is compressed"),
+    "a track in itself": (
+        field(1, field(60, field(1, 5) + field(5, 5) + field(2, "\x01"))), "no slice is called 'gemm'",
+    ),
+    "no slice": (field(1, field(8, 5)), "no slice is called 'gemm'"),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("data", BROKEN.values(), ids=BROKEN)
-def test_a_broken_file_is_refused_in_a_sentence(tmp_path, data):
+@pytest.mark.parametrize("data, words", BROKEN.values(), ids=BROKEN)
+def test_a_broken_file_is_refused_in_a_sentence(tmp_path, data, words):
     path = tmp_path / "a.perfetto-trace"
     path.write_bytes(data)
-    with refused("", TraceError, path):
+    with refused(words, TraceError, path):
         read(path, others.FACTS | others.MAPS["flashinfer.perfetto-trace"])
+
+
+NUMBERS = st.integers(-(2**63), 2**63 - 1) | st.sampled_from([127, 128, 2**14, 2**63 - 1, -(2**63)])
+
+
+@given(NUMBERS, st.integers(0, 2**64 - 1), st.text(), st.binary(min_size=8, max_size=8))
+def test_fields_are_stored_as_protobuf_stores_them(number, natural, words, raw):
+    parts = field(3, natural), field(4, number), field(6, words)
+    for part, value in zip(
+        parts, ({"uint_value": natural}, {"int_value": number}, {"string_value": words}), strict=True
+    ):
+        assert part == schema.DebugAnnotation(**value).SerializeToString()
+    data = b"".join(parts)
+    found = dict(fields(data + b"\x79" + raw + b"\x7d" + raw[:4]))
+    assert (found[3], signed(found[4]), pftrace.text(found[6])) == (natural, number, words)
+    assert [found[15]] == [int.from_bytes(raw[:4], "little")]
+    assert (15, int.from_bytes(raw, "little")) in fields(b"\x79" + raw)
+    # Of ten bytes the last may say more than 64 bits; what is of another kind counts as nothing.
+    assert list(fields(b"\x08" + varint(number | -(2**63))[:9] + b"\x7f")) == [(1, number % 2**63 + 2**63)]
+    assert (signed(raw), pftrace.text(natural), pftrace.message(natural)) == (0, "", b"")
+    for end in range(1, len(data)):
+        try:
+            list(fields(data[:end]))
+        except TraceError:
+            continue
+        assert end in (len(parts[0]), len(parts[0] + parts[1]))
+
+
+@pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
+def test_tracks_and_counters_are_described_as_in_the_json(run):
+    packets = parsed(b"".join(pftrace.document(run)))
+    said, counts, shown = defaultdict(dict), [], []
+    for event in perfetto.events([run]):
+        if event["ph"] == "M":
+            said[event["pid"], event["tid"]] |= event["args"]
+        elif event["ph"] == "C":
+            counts.append((event["ts"], event["args"]["SMs"]))
+    tracks = [p.track_descriptor for p in packets if p.HasField("track_descriptor")]
+    number = {t.uuid: t.process.pid for t in tracks if t.HasField("process")}
+    for t in tracks:
+        if t.HasField("process"):
+            assert t.child_ordering == t.EXPLICIT
+            shown.append((t.process.pid, 0, t.process.process_name, t.process.legacy_sort_index))
+        elif not t.HasField("counter"):
+            shown.append((number[t.parent_uuid], t.uuid, t.name, t.sibling_order_rank))
+    assert sorted(shown) == sorted((*place, *args.values()) for place, args in said.items())
+    (counter,) = (t for t in tracks if t.HasField("counter"))
+    assert (counter.name, number[counter.parent_uuid]) == ("busy SMs", run.device.sms + 1)
+    events = [(p.timestamp, p.track_event) for p in packets if p.HasField("track_event")]
+    assert [(time, e.counter_value) for time, e in events if e.track_uuid == counter.uuid] == counts
+    assert packets[0].sequence_flags == packets[0].SEQ_INCREMENTAL_STATE_CLEARED
+
+
+def test_names_and_places_are_found_wherever_perfetto_allows_them(monkeypatch):
+    """Interned by each sequence for itself, in a track or those above it, or as what a sequence is set to."""
+    trace = schema.Trace()
+
+    def event(time, kind, track, sequence=1, **more):
+        about = {"track_uuid": track} if track else {}
+        trace.packet.add(
+            timestamp=time, trusted_packet_sequence_id=sequence, track_event={"type": kind, **about, **more}
+        )
+
+    for sequence, name, key in ((1, "tile 0", "cta"), (2, "tile 1", "k0")):
+        names = {
+            "event_names": [{"iid": 7, "name": name}],
+            "debug_annotation_names": [{"iid": 7, "name": key}],
+        }
+        defaults = {"track_event_defaults": {"track_uuid": 10 + sequence}}
+        trace.packet.add(
+            trusted_packet_sequence_id=sequence, interned_data=names, trace_packet_defaults=defaults
+        )
+    for track in (
+        {"uuid": 11, "process": {"pid": 1, "process_name": "SM 3"}},
+        {"uuid": 12, "static_name": "sm 2", "parent_uuid": 14},
+        {"uuid": 13, "thread": {"pid": 1, "tid": 9, "thread_name": "Block 5"}, "parent_uuid": 14},
+        {"uuid": 14, "parent_uuid": 15},
+        {"uuid": 15, "name": "SM 1", "parent_uuid": 15},
+    ):
+        trace.packet.add(track_descriptor=track)
+    event(10, 1, 0, name_iid=7, debug_annotations=[{"name_iid": 7, "int_value": 4}])
+    trace.packet.add(timestamp=12, trusted_packet_sequence_id=1, track_event={"name": "of no type"})
+    event(20, 2, 0)
+    event(11, 1, 0, 2, name_iid=7, debug_annotations=[{"name": "cta", "uint_value": 6}])
+    event(21, 2, 0, 2)
+    event(12, 1, 13, name="gemm", categories=["tile 2"])
+    event(22, 2, 13)
+    event(23, 2, 13)  # of nothing
+    data = trace.SerializeToString()
+    monkeypatch.setattr(track_events, "MOST_PACKETS", len(trace.packet))
+    columns = track_events.parse(data).columns
+    assert {name: values.tolist() for name, values in columns.items()} == {
+        "tile": [0, 1, 2], "sm": [3, 2, 1], "cta": [4, 6, 5], "start": [10, 11, 12], "drain": [20, 21, 22],
+        "end": [20, 21, 22],
+    }  # fmt: skip
+    monkeypatch.setattr(track_events, "MOST_PACKETS", len(trace.packet) - 1)
+    with refused("packets; at most that many are read", TraceError):
+        track_events.parse(data)
+    event(30, 1, 16, name="tile 3", debug_annotations=[{"name": "unit", "string_value": "a"}])
+    event(31, 2, 16)
+    monkeypatch.undo()
+    with refused("--map sm='unit' from its args", TraceError):
+        track_events.parse(trace.SerializeToString())

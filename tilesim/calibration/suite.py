@@ -38,8 +38,8 @@ class Run:
     name: str
     schedule: str
     problem: Problem
-    kernel: str = DEDICATED
-    ctas_per_sm: int = 1
+    kernel: str
+    ctas_per_sm: int
     stages: int | None = None
 
 
@@ -47,7 +47,7 @@ def suite(known: Mapping[str, Any]) -> list[Run]:
     """The runs for a GPU of which these facts are known: sms, l2_mb, peak_tflops, shared_kib_per_block."""
     tiles = LARGE if known.get("shared_kib_per_block", 0) >= ROOMY_KIB else SMALL
     dtype = next(name for name in (*DTYPES, *known["peak_tflops"]) if name in known["peak_tflops"])
-    wide, square, narrow = (Problem(1, 1, 1, tile=tile, dtype=dtype, order=ORDER) for tile in tiles)
+    wide, square, narrow = (Problem(*tile, tile=tile, dtype=dtype, order=ORDER) for tile in tiles)
     sms = known["sms"]
     runs = []
     for schedule, kernel in (("naive", DEDICATED), ("persistent", DEDICATED), ("stream-k", TABLE)):

@@ -90,7 +90,7 @@ def _columns(
 ) -> dict[str, np.ndarray]:
     """The columns that count of some lines, by name."""
     cells = _cells([lines[number - 1] for number in numbers.tolist()], delimiter)
-    for row in np.flatnonzero(np.array([len(row) for row in cells]) != len(names))[:1]:
+    for row in np.flatnonzero(np.array([len(row) for row in cells]) != len(names)):
         count = plural(len(cells[row]), "cell")
         raise TraceError(f"line {numbers[row]} has {count}; the header has {len(names)}")
     given = dict(zip(names, zip(*cells, strict=True) if cells else [()] * len(names), strict=True))

@@ -38,7 +38,7 @@ def draw(trace: Trace, width: int = 100) -> str:
     SM 1  [1========[3========..........
     [= main loop, its tile's number in it   . idle
     """
-    ctas, total = trace.device.ctas_per_sm, max(1, trace.makespan)
+    ctas, total = trace.device.ctas_per_sm, trace.makespan
     rows = trace.spans[np.lexsort((trace.spans["start"], slot_index(trace)))]
     used = np.unique(rows["sm"]).tolist()
     lanes = {(sm, slot): [IDLE] * width for sm in used for slot in range(ctas)}

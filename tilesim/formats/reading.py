@@ -126,19 +126,19 @@ def tiles_of_rows(how: str | Columns, found: Columns, problem: Work, at: At) -> 
             "name it with --map cta=NAME"
         )
     cta, turn = found["cta"], _turns(found)
-    for row in np.flatnonzero(cta < 0)[:1]:
+    for row in np.flatnonzero(cta < 0):
         raise TraceError(f"{at(row)}: cta is {cta[row]}; it cannot be negative")
     if not isinstance(how, str):
         return _from_table(how, cta, turn, at)
     place = cta if how == "cta" else cta + turn * (int(cta.max()) + 1)
-    for row in np.flatnonzero((how == "cta") & (turn > 0))[:1]:
+    for row in np.flatnonzero((how == "cta") & (turn > 0)):
         raise TraceError(
             f"{at(row)} is the second of block {cta[row]}; tiles of such come by --tile-from order"
         )
     if problem.tiles > len(cta):
         raise TraceError(f"it has {len(cta)} rows with a tile each; the problem has {problem.tiles} tiles")
     order = rasterize(problem)
-    for row in np.flatnonzero(place >= len(order))[:1]:
+    for row in np.flatnonzero(place >= len(order)):
         raise TraceError(
             f"{at(row)}: number {turn[row]} of block {cta[row]} is at place {place[row]} of the order; "
             f"there are {len(order)} tiles"
@@ -168,7 +168,7 @@ def _from_table(table: Columns, cta: np.ndarray, turn: np.ndarray, at: At) -> di
     keys = zip(table["cta"].tolist(), _turns({"cta": table["cta"]}).tolist(), strict=True)
     lines = {key: line for line, key in enumerate(keys)}
     places = [lines.get(key, -1) for key in zip(cta.tolist(), turn.tolist(), strict=True)]
-    for row in np.flatnonzero(np.array(places) < 0)[:1]:
+    for row in np.flatnonzero(np.array(places) < 0):
         raise TraceError(
             f"the table of tiles has no row {turn[row]} (from 0) of block {cta[row]}, which {at(row)} is"
         )

@@ -30,7 +30,7 @@ COLUMNS = tuple(name for name in OF_ROWS if name != "item")
 """Those of whole numbers."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Rows:
     """Facts by name, and `columns`, int64 arrays of one length by name. `lines` numbers the rows as the file
     does, and `noun` is what it calls them. `items`: what each row is called, () where nothing says it.
@@ -56,7 +56,7 @@ class Rows:
 
     def refuse(self, bad: np.ndarray, column: str, rule: str) -> None:
         """Raise TraceError about the first row where `bad` holds: what its `column` must be."""
-        for row in np.flatnonzero(bad)[:1]:
+        for row in np.flatnonzero(bad):
             raise TraceError(f"{self.at(row)}: {column} is {self.columns[column][row]}; {rule}")
 
 
@@ -115,7 +115,7 @@ def make(
         raise TraceError(f"{error}{_without_cta(rows)}") from None
     if "ctas_per_sm" not in known:
         device = replace(device, ctas_per_sm=int(spans["slot"].max()) + 1)
-    for row in np.flatnonzero(spans["slot"] >= device.ctas_per_sm)[:1]:
+    for row in np.flatnonzero(spans["slot"] >= device.ctas_per_sm):
         raise TraceError(
             f"{rows.at(row)}: tile {spans['tile'][row]} is on SM {spans['sm'][row]} beside "
             f"{spans['slot'][row]} other thread blocks; ctas_per_sm is {device.ctas_per_sm}"
@@ -172,12 +172,12 @@ def _check_coverage(rows: Rows, problem: Work) -> None:
     """Every tile is there, once where it is not cut; what is wrong with cut tiles, Trace says."""
     tiles, first, index = np.unique(rows.columns["tile"], return_index=True, return_inverse=True)
     if not {"k0", "k1"} & set(rows.columns):
-        for row in np.flatnonzero(first[index] != np.arange(len(index)))[:1]:
+        for row in np.flatnonzero(first[index] != np.arange(len(index))):
             raise TraceError(
                 f"{rows.at(row)}: tile {tiles[index[row]]} was computed in {rows.at(first[index[row]])} "
                 "already; where tiles are cut along K, rows need k0 and k1"
             )
-    for missing in np.flatnonzero(np.append(tiles, -1) != np.arange(len(tiles) + 1))[:1]:
+    for missing in np.flatnonzero(np.append(tiles, -1) != np.arange(len(tiles) + 1)):
         if missing < problem.tiles:
             raise TraceError(f"tile {missing} is never computed; there are tiles 0 to {problem.tiles - 1}")
 
@@ -210,7 +210,7 @@ def _check_times(rows: Rows, spans: np.ndarray, device: Device) -> None:
         *pairwise(written),
         *pairwise(in_order),
     ]:
-        for row in np.flatnonzero(times[later] < times[earlier])[:1]:
+        for row in np.flatnonzero(times[later] < times[earlier]):
             raise TraceError(
                 f"{rows.at(row)}: tile {spans['tile'][row]} has its {later} at {times[later][row]} ns, "
                 f"before its {earlier} at {times[earlier][row]} ns"
