@@ -10,7 +10,18 @@ import pytest
 
 import tilesim
 
-FOLDERS = ["calibration", "choice", "devices", "engine", "formats", "model", "plans", "storage", "work"]
+FOLDERS = [
+    "calibration",
+    "choice",
+    "devices",
+    "engine",
+    "formats",
+    "gemm",
+    "model",
+    "plans",
+    "storage",
+    "work",
+]
 BUILT = {"_Track", "_Packets"}
 """Those that a parser fills field by field."""
 
