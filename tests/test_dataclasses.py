@@ -11,17 +11,8 @@ import pytest
 import tilesim
 
 FOLDERS = [
-    "calibration",
-    "choice",
-    "devices",
-    "engine",
-    "formats",
-    "gemm",
-    "model",
-    "plans",
-    "storage",
-    "work",
-]
+    "calibration", "choice", "devices", "engine", "formats", "gemm", "model", "plans", "storage", "work",
+]  # fmt: skip
 BUILT = {"_Track", "_Packets"}
 """Those that a parser fills field by field."""
 

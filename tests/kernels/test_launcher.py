@@ -8,6 +8,7 @@ from on_device import torch
 from tilesim.kernel_config import KernelConfig
 from tilesim_kernels import KernelError
 from tilesim_kernels.launch import job as launcher
+from tilesim_kernels.launch.plan_table import PlanTable
 
 
 def kernel(a, b, c, workspace, M, BM, TRANS=False, EXTRA="usual"):
@@ -82,3 +83,13 @@ def test_what_triton_cannot_compile_is_one_sentence(launch, monkeypatch):
     monkeypatch.setattr(Launched, "__getitem__", lambda self, grid: fail)
     with pytest.raises(KernelError, match=r"Triton \S+ cannot compile naive .* on this GPU"):
         launch()
+
+
+@pytest.mark.parametrize("kind", [launcher.Job, launcher.KernelLaunch, PlanTable])
+def test_what_launches_stays_as_it_was_made_and_equals_itself_alone(kind):
+    assert kind.__dataclass_params__.frozen and "__slots__" in vars(kind)
+    assert kind.__eq__ is object.__eq__
+
+
+def test_kernels_without_stamps_have_no_rows():
+    assert len(launcher.NO_ROWS) == 0
