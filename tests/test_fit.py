@@ -1,16 +1,14 @@
 """What fits a kernel and a GPU: exactly at each limit, and one beyond it."""
 
-from collections import defaultdict
 from dataclasses import replace
 
 import pytest
 from recordings import DATA
 
 from tilesim import Device
-from tilesim.choice.candidates import candidates
 from tilesim.choice.kernel_times import shipped
 from tilesim.choice.measurement import read
-from tilesim.gemm import kernels, warp_specialized
+from tilesim.gemm import kernels
 from tilesim.gemm.fit import BARRIER_BYTES, Limits, limits_of, residents, stages_that_fit, why_not
 from tilesim.kernel_config import KernelConfig
 from tilesim.ladder.reports import report
@@ -104,42 +102,6 @@ def test_as_many_thread_blocks_run_on_an_sm_as_it_has_room_for_if_each_has_one_t
     assert residents(config, Product(1, 1, 1), Device.named("h200")) == 1  # 384 threads of 88 registers
 
 
-@pytest.mark.parametrize(
-    ("kernel", "schedule", "tile", "warps", "allowed"),
-    [
-        ("warp-specialized", "persistent", (64, 16, 64), 4, True),
-        ("warp-specialized", "persistent", (64, 256, 64), 4, True),
-        ("warp-specialized", "persistent", (64, 512, 64), 4, False),  # more columns than a wgmma has
-        ("warp-specialized", "persistent", (64, 64, 64), 8, False),  # two warpgroups have 128 rows
-        ("warp-specialized", "persistent", (128, 256, 64), 8, True),
-        ("warp-specialized", "persistent", (128, 256, 64), 4, False),  # 256 accumulators a thread
-        ("warp-specialized", "persistent", (256, 256, 64), 8, False),
-        ("warp-specialized", "persistent", (256, 16, 64), 16, False),
-        ("warp-specialized", "persistent", (16, 64, 64), 4, True),  # transposed
-        ("warp-specialized", "persistent", (16, 32, 64), 4, False),
-        ("warp-specialized", "persistent", (32, 256, 64), 8, True),
-        ("warp-specialized", "persistent", (32, 192, 64), 4, False),
-        ("warp-specialized", "persistent", (64, 192, 64), 4, True),
-        ("warp-specialized", "stream-k", (64, 192, 64), 4, False),
-        ("warp-specialized", "persistent", (192, 64, 64), 4, True),  # three groups
-        ("warp-specialized", "persistent", (192, 192, 64), 4, True),
-        ("warp-specialized", "persistent", (192, 32, 64), 4, False),
-        ("warp-specialized", "persistent", (192, 256, 64), 4, False),
-        ("warp-specialized", "persistent", (192, 128, 64), 8, False),
-        ("warp-specialized", "stream-k-hybrid:2", (128, 128, 64), 8, True),
-        ("warp-specialized", "stream-k-hybrid:1", (128, 128, 64), 8, False),
-        ("ping-pong", "persistent", (64, 64, 64), 8, True),
-        ("ping-pong", "persistent", (64, 32, 64), 8, False),
-        ("ping-pong", "persistent", (128, 128, 64), 8, True),
-        ("ping-pong", "persistent", (128, 256, 64), 8, False),
-        ("ping-pong", "persistent", (128, 128, 64), 4, False),
-    ],
-)
-def test_warps_that_multiply_share_a_tile(kernel, schedule, tile, warps, allowed):
-    why = why_not(KernelConfig(kernel, schedule, tile, warps=warps), Product(1, 1, 1))
-    assert why == "" if allowed else why
-
-
 def test_a_grid_has_2_to_the_31_less_one_thread_blocks():
     element = KernelConfig("element", "naive", (16, 16, 16), warps=1, loads="ptr")
     assert why_not(element, Product(2**30 - 1, 2, 1)) == ""
@@ -147,36 +109,19 @@ def test_a_grid_has_2_to_the_31_less_one_thread_blocks():
 
 
 @pytest.mark.parametrize(
-    ("kernel", "tile", "subtiles", "dtype", "kib"),
+    ("kernel", "tile", "dtype", "kib"),
     [
-        ("naive", (128, 256, 64), 1, "bf16", 3 * 48),
-        ("element", (16, 16, 256), 1, "bf16", 0),
-        ("persistent", (128, 256, 64), 1, "bf16", 3 * 48 + 64),
-        ("table", (128, 256, 64), 2, "bf16", 3 * 48 + 32),
-        ("persistent", (64, 128, 32), 1, "fp32", 3 * 24 + 32),
-        ("ping-pong", (128, 128, 128), 1, "fp8", 3 * 32 + 32),
-        ("warp-specialized", (128, 256, 64), 1, "bf16", 3 * 48 + 32),  # half of C at a time
-        ("warp-specialized", (16, 128, 64), 1, "bf16", 3 * 18 + 4),  # all of it
-        ("warp-specialized", (192, 192, 64), 1, "bf16", 3 * 48 + 24),  # two times 32 of its columns
+        ("naive", (128, 256, 64), "bf16", 3 * 48), ("element", (16, 16, 256), "bf16", 0),
+        ("persistent", (128, 256, 64), "bf16", 3 * 48 + 32), ("table", (64, 128, 32), "fp32", 3 * 24 + 16),
+        ("ping-pong", (128, 128, 128), "fp8", 3 * 32 + 32),
+        ("warp-specialized", (128, 256, 64), "bf16", 3 * 48 + 32),  # half of C at a time,
+        ("warp-specialized", (16, 128, 64), "bf16", 3 * 18 + 4),  # all of it,
+        ("warp-specialized", (192, 192, 64), "bf16", 3 * 48 + 24),  # or two times 32 of its columns
     ],
-)
-def test_a_thread_block_holds_its_stages_and_what_it_writes(kernel, tile, subtiles, dtype, kib):
-    config = KernelConfig(kernel, "persistent", tile, stages=3, epilogue_subtiles=subtiles)
+)  # fmt: skip
+def test_a_thread_block_holds_its_stages_and_what_it_writes(kernel, tile, dtype, kib):
+    config = KernelConfig(kernel, "persistent", tile, stages=3, epilogue_subtiles=2)
     assert kernels()[kernel].shared_bytes(config, Product(1, 1, 1, dtype, "nt")) == 1024 * kib
-
-
-@pytest.mark.parametrize(
-    ("tile", "available", "subtiles"),
-    [
-        ((128, 128, 64), (3 * 32 + 32) * 1024, 1),
-        ((128, 128, 64), (3 * 32 + 32) * 1024 - 1, 2),
-        ((16, 64, 64), 0, 1),
-        ((192, 160, 64), 10**6, 5),
-    ],
-)
-def test_a_tile_is_written_in_as_few_parts_as_fit(tile, available, subtiles):
-    config = KernelConfig("warp-specialized", "persistent", tile, stages=3)
-    assert warp_specialized.subtiles(config, Product(1, 1, 1), available) == subtiles
 
 
 def tried(name, product):
@@ -218,17 +163,3 @@ def test_the_defaults_of_kernels_without_stamps_are_those_of_the_ladder():
     for name in ("element", "uncoalesced", "ping-pong", "warp-specialized"):
         kernel = kernels()[name]
         assert (name, kernel.warps, kernel.stages, kernel.loads) in measured
-
-
-def test_what_is_tried_depends_on_rows_and_waves():
-    """Some tiles are for one or two rows of tiles, and some kernels for more than one wave."""
-    device = Device.named("h200")
-    for m in (16, 17, 32, 33, 64, 65, 128):
-        product, rows = Product(m, 8192, 8192), defaultdict(set)
-        for one in candidates(product, device):
-            rows[one.kernel, one.tile[0] < 64].add(one.problem(product).tiles_m)
-        assert rows["skinny", True] | rows["skinny", False] == ({1} if m <= 64 else set())
-        assert max(rows["warp-specialized", True], default=0) == (0 if m > 64 else 1 if m <= 16 else 2)
-    for n, more in ((1024, False), (8192, True)):
-        found = {one.kernel for one in candidates(Product(1024, n, 1024), device)}
-        assert [name in found for name in ("persistent", "ping-pong")] == [more, more]

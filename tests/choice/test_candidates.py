@@ -66,8 +66,7 @@ def test_rows_that_begin_within_a_line_take_another(problem, layout, made):
     assert requests(problem, layout) == made
 
 
-H200 = Device.named("h200")
-FIVE = Device(8, busy_sms=3, name="h200")
+H200, FIVE = Device.named("h200"), Device(8, busy_sms=3, name="h200")
 
 
 @pytest.fixture
@@ -83,87 +82,54 @@ def tried(monkeypatch):
     return tried
 
 
+WIDE, TALL = (64, 128, 1, 4), (128, 64, 1, 4)
+
+
 @pytest.mark.parametrize(
-    ("m", "side", "options", "is_tried"),
+    ("m", "n", "tile", "options", "is_tried"),
     [
-        (16, 16, {}, True), (1, 16, {}, True), (17, 16, {}, False), (17, 16, {"rows": 2}, True),
-        (33, 16, {"rows": 2}, False), (32, 16, {"rows": 2}, True), (32, 32, {}, True),
-        (33, 32, {}, False), (16, 32, {}, False), (17, 32, {}, True),
-        (65, 64, {}, True), (33, 64, {}, True), (32, 64, {}, False),
+        # Rows: of more than half a tile; below 64 for matrices as narrow, or for so few rows of tiles.
+        (1, 512, (16, 64, 1, 4), {}, True), (17, 512, (16, 64, 1, 4), {}, False),
+        (32, 512, (16, 64, 1, 4), {"rows": 2}, True), (33, 512, (16, 64, 1, 4), {"rows": 2}, False),
+        (16, 512, (32, 64, 1, 4), {}, False), (17, 512, (32, 64, 1, 4), {}, True),
+        (32, 512, (32, 64, 1, 4), {}, True), (33, 512, (32, 64, 1, 4), {}, False),
+        (32, 512, (64, 64, 1, 4), {}, False), (33, 512, (64, 64, 1, 4), {}, True),
+        (65, 512, (64, 64, 1, 4), {}, True),
+        # 128 accumulators a thread at most, here also of three groups of four warps.
+        (4096, 4096, (128, 128, 1, 4), {}, True), (4096, 4096, (128, 256, 1, 4), {}, False),
+        (4096, 4096, (192, 192, 1, 4), {"name": "warp-specialized"}, True),
+        # More than a wave of tiles on five SMs.
+        (128, 640, (128, 128, 1, 8), {"device": FIVE, "one_wave": False}, False),
+        (128, 768, (128, 128, 1, 8), {"device": FIVE, "one_wave": False}, True),
+        (128, 128, (128, 128, 1, 8), {"device": FIVE}, True),
+        # Small tiles for four waves at most, or narrow matrices.
+        (256, 640, WIDE, {"device": FIVE}, True), (256, 768, WIDE, {"device": FIVE}, False),
+        (256, 768, TALL, {"device": FIVE}, False), (255, 768, WIDE, {"device": FIVE}, True),
+        (4096, 768, (128, 128, 1, 8), {"device": FIVE}, True),
     ],
 )  # fmt: skip
-def test_a_tile_s_rows_are_for_matrices_of_more_than_half_of_them(tried, m, side, options, is_tried):
-    """And those below 64 for matrices that are as narrow, or of a kernel for so few rows of tiles."""
-    assert bool(tried(Product(m, 512, 512), (side, 64, 1, 4), **options)) == is_tried
+def test_tiles_are_tried_where_they_suit(tried, m, n, tile, options, is_tried):
+    assert bool(tried(Product(m, n, 512), tile, **options)) == is_tried
 
 
 @pytest.mark.parametrize(
-    ("k", "dtype", "lines", "tile_k"),
+    ("k", "dtype", "tile", "made"),
     [
-        (33, "bf16", 1, [64]), (32, "bf16", 1, [16]), (65, "bf16", 2, [128]), (64, "bf16", 2, []),
-        (65, "fp8", 1, [128]), (64, "fp8", 1, [32]), (16, "fp32", 1, [16]),
+        (33, "bf16", (64, 64, 1, 4), [(64, 1)]), (32, "bf16", (64, 64, 1, 4), [(16, 2)]),
+        (65, "bf16", (64, 64, 2, 4), [(128, 1)]), (64, "bf16", (64, 64, 2, 4), []),
+        (65, "fp8", (64, 64, 1, 4), [(128, 1)]), (64, "fp8", (64, 64, 1, 4), [(32, 2)]),
+        (16, "fp32", (64, 64, 1, 4), [(16, 1)]), (256, "bf16", (64, 64, 1, 4), [(64, 3), (64, 4)]),
+        (4096, "bf16", (64, 64, 1, 4), [(64, 3), (64, 6), (64, 14)]),
+        (4096, "bf16", (128, 128, 1, 4), [(64, 3), (64, 6), (64, 7)]), (4096, "bf16", (128, 128, 16, 4), []),
+        (2**37 - 64, "bf16", (64, 64, 1, 4), [(64, 3), (64, 6), (64, 14)]),
+        (2**37, "bf16", (64, 64, 1, 4), []),  # 2^31 K-steps
     ],
 )  # fmt: skip
-def test_a_k_step_is_shorter_for_sums_of_half_of_it(tried, k, dtype, lines, tile_k):
-    made = tried(Product(512, 512, k, dtype), (64, 64, lines, 4))
-    assert [one.tile for one in made] == [(64, 64, k) for k in tile_k]
-
-
-@pytest.mark.parametrize(
-    ("name", "tile", "is_tried"),
-    [
-        ("naive", (128, 128, 1, 4), True),
-        ("naive", (128, 256, 1, 4), False),
-        ("warp-specialized", (192, 192, 1, 4), True),  # by three groups of four warps
-        ("warp-specialized", (128, 256, 1, 4), False),
-    ],
-)
-def test_a_thread_has_128_accumulators_at_most(tried, name, tile, is_tried):
-    assert bool(tried(Product(4096, 4096, 512), tile, name=name)) == is_tried
-
-
-@pytest.mark.parametrize(
-    ("k", "tile", "stages"),
-    [
-        (64, (64, 64, 1, 4), [1]),
-        (256, (64, 64, 1, 4), [3, 4]),
-        (4096, (64, 64, 1, 4), [3, 6, 14]),
-        (4096, (128, 128, 1, 4), [3, 6, 7]),
-        (4096, (128, 128, 16, 4), []),
-    ],
-)
-def test_as_many_stages_are_tried_as_fit_and_there_are_k_steps_for(tried, k, tile, stages):
-    assert [one.stages for one in tried(Product(512, 512, k), tile, stages=(3, 6, 20))] == stages
-
-
-@pytest.mark.parametrize(
-    ("tiles", "options", "is_tried"),
-    [(5, {"one_wave": False}, False), (6, {"one_wave": False}, True), (5, {}, True), (1, {}, True)],
-)
-def test_some_kernels_are_for_more_than_one_wave(tried, tiles, options, is_tried):
-    found = tried(Product(128, 128 * tiles, 512), (128, 128, 1, 8), FIVE, **options)
-    assert bool(found) == is_tried
-
-
-@pytest.mark.parametrize(
-    ("m", "n", "tile", "is_tried"),
-    [
-        (256, 640, (64, 128, 1, 4), True),  # four waves
-        (256, 768, (64, 128, 1, 4), False),
-        (256, 768, (128, 64, 1, 4), False),
-        (255, 768, (64, 128, 1, 4), True),
-        (4096, 768, (128, 128, 1, 4), True),
-    ],
-)
-def test_small_tiles_are_for_few_waves_or_narrow_matrices(tried, m, n, tile, is_tried):
-    assert bool(tried(Product(m, n, 512), tile, FIVE)) == is_tried
+def test_k_steps_are_shorter_for_short_sums_and_stages_are_as_many_as_fit(tried, k, dtype, tile, made):
+    found = tried(Product(512, 512, k, dtype), tile, stages=(3, 6, 20))
+    assert [(one.tile[2], one.stages) for one in found] == made
 
 
 def test_tiles_are_split_for_the_sms_that_are_free(tried):
     found = tried(Product(128, 256, 4096), (128, 128, 1, 8), FIVE, "table", "stream-k")
     assert [one.schedule for one in found] == ["stream-k:5", "stream-k:4"]
-
-
-@pytest.mark.parametrize(("k", "is_tried"), [(2**37 - 64, True), (2**37, False)])
-def test_sums_of_2_to_the_31_k_steps_are_too_long(tried, k, is_tried):
-    assert bool(tried(Product(64, 64, k), (64, 64, 1, 4))) == is_tried

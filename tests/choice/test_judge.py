@@ -2,6 +2,7 @@
 
 import json
 from collections import defaultdict
+from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
@@ -12,9 +13,10 @@ from tilesim import Device
 from tilesim.choice import kernel_times
 from tilesim.choice.choose import choose
 from tilesim.choice.judge import BOUNDS, FEWEST, cases, fit, fitted_to, judge, verdict
-from tilesim.choice.kernel_times import Family, KernelTimes, Tiling, family, shipped, tiling
+from tilesim.choice.kernel_times import Family, KernelTimes, Tiling, family, shipped, tiling, times_of
 from tilesim.choice.measurement import LISTED, Timed, read
 from tilesim.errors import ChoiceError
+from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
 H200 = Device.named("h200")
@@ -86,9 +88,14 @@ def test_shipped_rates_are_what_the_fit_finds_today():
         assert len(found[name]) >= FEWEST and round(fitted.multiplying, 3) == tilings[name]["multiplying"]
 
 
+def test_a_kernel_that_was_not_measured_waits_as_long_as_the_machine_takes():
+    times = times_of(KernelConfig("naive", "naive", (128, 128, 64)), Product(1, 1, 1))
+    assert (times.write, times.multiplying, times.waiting) == (1, 1, 1)
+
+
 def test_a_fit_finds_what_the_times_were_made_with(monkeypatch):
     """And leaves alone what is held out."""
-    made = {"once": 4000.0, "tile_gap": 900.0, "write": 1.2, "multiplying": 1.3, "waiting": 1.1}
+    made = {"once": 4000.0, "tile_gap": 900.0, "write": 0.6, "multiplying": 1.3, "waiting": 1.1}
     whole = Family("warp-specialized", False, False)
     monkeypatch.setattr(kernel_times, "shipped", lambda: ({whole: made}, {}))
     timed = []
@@ -132,10 +139,11 @@ def test_a_file_that_is_no_measurement(tmp_path, text):
         read(path)
 
 
-def test_a_time_that_is_none(tmp_path):
+@pytest.mark.parametrize(("us", "refused"), [(-1, True), (0, True), (0.5, False)])
+def test_times_are_positive(tmp_path, us, refused):
     report = json.loads(SHIPPED.read_text("utf-8"))
-    report["rows"][0]["us"][0][1] = -1
+    report["rows"][0]["us"][0][1] = us
     (tmp_path / "m.json").write_text(json.dumps(report), "utf-8")
-    with pytest.raises(ChoiceError, match="a time is not positive"):
+    with pytest.raises(ChoiceError, match="a time is not positive") if refused else nullcontext():
         read(tmp_path / "m.json")
     assert replace(read(SHIPPED)[0], held_out=True).held_out

@@ -104,19 +104,6 @@ def test_what_names_of_kernels_stand_for(name, given, made):
     assert str(suiting.named(name, PROBLEM, **given)) == made.replace(",", " 128x256x64 grouped:4")
 
 
-@pytest.mark.parametrize(
-    ("kernel", "schedule", "given", "made"),
-    [
-        ("dedicated", "naive", {}, "naive naive, 8 warps 3 stages tma"),
-        ("dedicated", "persistent", {"overlap": False}, "persistent persistent, 8 warps 3 stages tma"),
-        ("table", "split-k:2", {"loads": "ptr"}, "table split-k:2, 8 warps 3 stages ptr overlap"),
-    ],
-)
-def test_kernels_that_are_recorded_load_by_tma_and_overlap_if_they_can(kernel, schedule, given, made):
-    found = suiting.recordable(kernel, schedule, PROBLEM, **given)
-    assert str(found) == made.replace(",", " 128x256x64 grouped:4")
-
-
 def test_what_is_no_kernel_s_name():
     with pytest.raises(KernelError, match="no kernel 'naive'; did you mean 'naive-tma'"):
         suiting.named("naive", PROBLEM)

@@ -89,7 +89,3 @@ def test_what_triton_cannot_compile_is_one_sentence(launch, monkeypatch):
 def test_what_launches_stays_as_it_was_made_and_equals_itself_alone(kind):
     assert kind.__dataclass_params__.frozen and "__slots__" in vars(kind)
     assert kind.__eq__ is object.__eq__
-
-
-def test_kernels_without_stamps_have_no_rows():
-    assert len(launcher.NO_ROWS) == 0

@@ -116,15 +116,6 @@ SPLIT = Plan(segments([0, 1, 1, 2], [4, 4, 1, 4], [0, 2, 0, 5], [2, 5, 6, 6]), 3
 THREE_COLUMNS = Problem(64, 96, 192, tile=(32, 32, 32))
 
 
-def test_a_table_has_a_row_for_each_segment_and_the_owner_of_a_tile_knows_its_partials():
-    rows, tiles = plan_table.table_of(SPLIT.rows, THREE_COLUMNS)
-    # the tile's row and column, k0, k1, the first partial, how many peers the owner waits for
-    assert rows[:, :6].tolist() == [
-        [1, 1, 0, 2, 0, 0], [1, 1, 2, 5, 1, 0], [0, 1, 0, 6, -1, 0], [1, 1, 5, 6, 0, 2],
-    ]  # fmt: skip
-    assert rows.shape == (4, 8) and tiles.tolist() == [4, 4]
-
-
 def test_a_plan_in_memory_has_what_each_thread_block_reads_and_two_rows_to_read_ahead():
     made = plan_table.upload(SPLIT, THREE_COLUMNS, "cpu")
     assert made.table.shape == (4 + 2, 8) and not made.table[4:].any()
@@ -139,13 +130,6 @@ def test_a_plan_in_memory_has_what_each_thread_block_reads_and_two_rows_to_read_
     assert not own["flags"].any() and not own["queue_head"].any()
     own["fault"][0] = 5
     assert own["flags"].tolist() == [0, 0, 5] and made.flags.tolist() == [1, 0, 0]
-
-
-def test_launches_of_whole_tiles_share_nothing_but_a_queue():
-    queue = segments(-1, [0, 1], 0, 6)
-    for rows, names in ((SPLIT.rows[2:3], 0), (SPLIT.rows[:0], 4)):
-        made = plan_table.upload(Plan(rows, 3, queue[: len(queue) * (names > 0)]), THREE_COLUMNS, "cpu")
-        assert len(made.workspace()) == names and not made.split
 
 
 def test_partials_take_half_of_the_memory_at_most(monkeypatch):
