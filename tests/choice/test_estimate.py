@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tilesim import Device
-from tilesim.choice.estimate import FP32, estimate, laid, parts_of
+from tilesim.choice.estimate import estimate, laid, parts_of
 from tilesim.choice.kernel_times import KernelTimes, times_of
 from tilesim.devices.hardware import SM_BYTES_PER_CLOCK, Hardware
 from tilesim.kernel_config import KernelConfig
@@ -81,7 +81,7 @@ def test_split_tiles_wait_for_each_other(schedule, size, blocks, k_steps, writte
     config = replace(WHOLE, kernel="table" if "split-k" in schedule else WHOLE.kernel, schedule=schedule)
     hardware = replace(HARDWARE, dram_latency=500.0, clock_mhz=500)
     found = parts(config, size, hardware, replace(NOTHING, tile_gap=100.0))
-    assert found["fix-up"] == pytest.approx(2 * (blocks * SEND * FP32 + (blocks - 1) * 500))
+    assert found["fix-up"] == pytest.approx(2 * (blocks * SEND * 4 + (blocks - 1) * 500))
     assert found["K-steps"] + found["idle SMs"] == pytest.approx(2 * k_steps * 1024)
     assert found["tiles"] == 100 * written
 

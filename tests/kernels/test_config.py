@@ -88,11 +88,8 @@ OVERLAPPED = "persistent-tma-overlap"
         ("naive-ptr", {}, "naive naive, 8 warps 3 stages ptr"),
         ("naive-tma", {"stages": 2}, "naive naive, 8 warps 2 stages tma"),
         (OVERLAPPED, {}, "persistent persistent, 8 warps 3 stages tma overlap"),
-        (
-            OVERLAPPED + "-split",
-            {"warps": 4},
-            "persistent persistent, 4 warps 4 stages tma overlap 2 subtiles",
-        ),
+        (OVERLAPPED + "-split", {}, "persistent persistent, 8 warps 4 stages tma overlap 2 subtiles"),
+        (OVERLAPPED, {"warps": 4}, "persistent persistent, 4 warps 3 stages tma overlap"),
         ("table:stream-k", {}, "table stream-k, 8 warps 3 stages tma overlap"),
         ("table:stream-k", {"ctas_per_sm": 2}, "table stream-k, 8 warps 1 stages tma overlap 2 subtiles"),
         ("skinny", {}, "skinny naive, 4 warps 5 stages tma"),
