@@ -102,12 +102,6 @@ def test_as_many_thread_blocks_run_on_an_sm_as_it_has_room_for_if_each_has_one_t
     assert residents(config, Product(1, 1, 1), Device.named("h200")) == 1  # 384 threads of 88 registers
 
 
-def test_a_grid_has_2_to_the_31_less_one_thread_blocks():
-    element = KernelConfig("element", "naive", (16, 16, 16), warps=1, loads="ptr")
-    assert why_not(element, Product(2**30 - 1, 2, 1)) == ""
-    assert "for each of 2147483648 elements; 2147483647 are" in why_not(element, Product(2**30, 2, 1))
-
-
 @pytest.mark.parametrize(
     ("kernel", "tile", "dtype", "kib"),
     [

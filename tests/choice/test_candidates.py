@@ -128,8 +128,3 @@ def test_tiles_are_tried_where_they_suit(tried, m, n, tile, options, is_tried):
 def test_k_steps_are_shorter_for_short_sums_and_stages_are_as_many_as_fit(tried, k, dtype, tile, made):
     found = tried(Product(512, 512, k, dtype), tile, stages=(3, 6, 20))
     assert [(one.tile[2], one.stages) for one in found] == made
-
-
-def test_tiles_are_split_for_the_sms_that_are_free(tried):
-    found = tried(Product(128, 256, 4096), (128, 128, 1, 8), FIVE, "table", "stream-k")
-    assert [one.schedule for one in found] == ["stream-k:5", "stream-k:4"]

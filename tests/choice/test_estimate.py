@@ -47,10 +47,6 @@ def test_an_estimate_says_what_takes_the_most():
     assert found.parts == parts(WHOLE, (640, 640, 64 * 640), times=times_of(WHOLE, long))
     found = estimate(WHOLE, few, TEN, HARDWARE)
     assert (found.limit, found.waves, found.sms) == ("once", 0.1, 1)
-    # Ten tiles at a time read more than DRAM sends, and the one of the last wave does not.
-    slow = replace(HARDWARE, dram_bytes_per_clock=55.0)
-    assert estimate(WHOLE, Product(384, 896, 640), TEN, slow).limit == "DRAM"
-    assert estimate(WHOLE, Product(128, 128, 640), TEN, slow).limit == "idle SMs"
 
 
 THREE = KernelConfig("naive", "naive", (64, 64, 64), warps=8, stages=3)

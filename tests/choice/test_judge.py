@@ -13,10 +13,9 @@ from tilesim import Device
 from tilesim.choice import kernel_times
 from tilesim.choice.choose import choose
 from tilesim.choice.judge import BOUNDS, FEWEST, cases, fit, fitted_to, judge, verdict
-from tilesim.choice.kernel_times import Family, KernelTimes, Tiling, family, shipped, tiling, times_of
+from tilesim.choice.kernel_times import Family, KernelTimes, Tiling, family, shipped, tiling
 from tilesim.choice.measurement import LISTED, Timed, read
 from tilesim.errors import ChoiceError
-from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
 H200 = Device.named("h200")
@@ -86,11 +85,6 @@ def test_shipped_rates_are_what_the_fit_finds_today():
     for name in RATES:
         fitted = fitted_to(found[name], KernelTimes(**families[Family(*name[:3])]), bounds)
         assert len(found[name]) >= FEWEST and round(fitted.multiplying, 3) == tilings[name]["multiplying"]
-
-
-def test_a_kernel_that_was_not_measured_waits_as_long_as_the_machine_takes():
-    times = times_of(KernelConfig("naive", "naive", (128, 128, 64)), Product(1, 1, 1))
-    assert (times.write, times.multiplying, times.waiting) == (1, 1, 1)
 
 
 def test_a_fit_finds_what_the_times_were_made_with(monkeypatch):

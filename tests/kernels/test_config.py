@@ -79,20 +79,20 @@ def test_another_gpu_has_other_shared_memory(monkeypatch):
 
 
 PROBLEM = Problem(1024, 1024, 1024, (128, 256, 64), order="grouped:4")
-OVERLAPPED = "persistent-tma-overlap"
 
 
 @pytest.mark.parametrize(
     ("name", "given", "made"),
     [
         ("naive-ptr", {}, "naive naive, 8 warps 3 stages ptr"),
-        ("naive-tma", {"stages": 2}, "naive naive, 8 warps 2 stages tma"),
-        (OVERLAPPED, {}, "persistent persistent, 8 warps 3 stages tma overlap"),
-        (OVERLAPPED + "-split", {}, "persistent persistent, 8 warps 4 stages tma overlap 2 subtiles"),
-        (OVERLAPPED, {"warps": 4}, "persistent persistent, 4 warps 3 stages tma overlap"),
+        ("naive-tma", {"warps": 4, "stages": 2}, "naive naive, 4 warps 2 stages tma"),
+        (
+            "persistent-tma-overlap-split",
+            {},
+            "persistent persistent, 8 warps 4 stages tma overlap 2 subtiles",
+        ),
         ("table:stream-k", {}, "table stream-k, 8 warps 3 stages tma overlap"),
         ("table:stream-k", {"ctas_per_sm": 2}, "table stream-k, 8 warps 1 stages tma overlap 2 subtiles"),
-        ("skinny", {}, "skinny naive, 4 warps 5 stages tma"),
         ("skinny", {"warps": 8, "stages": 2}, "skinny naive, 8 warps 2 stages tma"),
         ("ping-pong", {}, "ping-pong persistent, 8 warps 6 stages tma overlap"),
     ],

@@ -18,32 +18,26 @@ def test_a_set_is_a_b_and_c(dtype, size):
     assert sum(x.nbytes for x in inputs.matrices(product, "cpu", 1)) == size
 
 
-@pytest.fixture
-def gpu_with(monkeypatch):
-    """Makes the GPU one with these properties."""
-
-    def gpu_with(**properties):
-        monkeypatch.setattr(torch.cuda, "get_device_properties", lambda: SimpleNamespace(**properties))
-
-    return gpu_with
+def gpu_with(monkeypatch, **properties):
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda: SimpleNamespace(**properties))
 
 
-def test_sets_of_operands_are_three_times_the_l2_but_two_to_32(gpu_with):
-    gpu_with(L2_cache_size=1000)
+def test_sets_of_operands_are_three_times_the_l2_but_two_to_32(monkeypatch):
+    gpu_with(monkeypatch, L2_cache_size=1000)
     counts = {94: 32, 99: 31, 100: 30, 999: 4, 1000: 3, 1499: 3, 1500: 2, 10**9: 2, 1: 32}
     assert {size: inputs.beyond_l2(size) for size in counts} == counts
     assert inputs.sets_beyond_l2(Product(2, 3, 5, "bf16")) == 32
     assert inputs.sets_beyond_l2(Product(10, 10, 10, "bf16")) == 5
 
 
-def test_two_sets_have_to_fit_the_gpu(gpu_with):
+def test_two_sets_have_to_fit_the_gpu(monkeypatch):
     product = Product(10**5, 10**5, 1, "fp32")
     needed = 2 * inputs.size_bytes(product)
-    gpu_with(total_memory=needed)
+    gpu_with(monkeypatch, total_memory=needed)
     says = r"fp32 takes 40\.0 GB, .*; this GPU has 80\.0 GB$"
     with pytest.raises(KernelError, match=says), inputs.gpu_memory(product):
         raise torch.OutOfMemoryError
-    gpu_with(total_memory=needed - 1)
+    gpu_with(monkeypatch, total_memory=needed - 1)
     with pytest.raises(KernelError), inputs.gpu_memory(product):
         pytest.fail("it does not fit")
 

@@ -124,10 +124,7 @@ def test_a_plan_in_memory_has_what_each_thread_block_reads_and_two_rows_to_read_
     assert (made.ctas, made.rows, made.queue_start, made.most_segments, made.ctas_per_sm) == (3, 4, 4, 2, 1)
     made.flags[0] = 1
     own = made.workspace()
-    assert {name: x.shape for name, x in own.items()} == {
-        "queue_head": (1,), "partials": (2, 1024), "flags": (3,), "fault": (1,),
-    }  # fmt: skip
-    assert not own["flags"].any() and not own["queue_head"].any()
+    assert own["partials"].shape == (2, 1024) and own["queue_head"].tolist() == [0]
     own["fault"][0] = 5
     assert own["flags"].tolist() == [0, 0, 5] and made.flags.tolist() == [1, 0, 0]
 
