@@ -130,8 +130,8 @@ def test_a_plan_in_memory_has_what_each_thread_block_reads_and_two_rows_to_read_
 
 
 def test_partials_take_half_of_the_memory_at_most(monkeypatch):
-    total = 2 * 2 * 32 * 32 * 4 - 1
-    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda: SimpleNamespace(total_memory=total))
-    with pytest.raises(KernelError, match=r"2 partials, which take 0\.0 GB; at most half"):
-        plan_table.upload(SPLIT, THREE_COLUMNS, "cuda")
-    plan_table.upload(SPLIT, THREE_COLUMNS, "cpu")
+    large = Problem(2**16, 3 * 2**15, 6, tile=(2**15, 2**15, 1))
+    of_gpu = SimpleNamespace(total_memory=2 * 2 * 4 * 2**30 - 1)
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda: of_gpu)
+    with pytest.raises(KernelError, match=r"2 partials, which take 8\.6 GB; at most half"):
+        plan_table.upload(SPLIT, large, "cuda")
