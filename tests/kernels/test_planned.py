@@ -127,6 +127,7 @@ def test_a_plan_in_memory_has_what_each_thread_block_reads_and_two_rows_to_read_
     assert own["partials"].shape == (2, 1024) and own["queue_head"].tolist() == [0]
     own["fault"][0] = 5
     assert own["flags"].tolist() == [0, 0, 5] and made.flags.tolist() == [1, 0, 0]
+    assert plan_table.upload(Plan(SPLIT.rows[2:3], 3), THREE_COLUMNS, "cpu").workspace() == {}
 
 
 def test_partials_take_half_of_the_memory_at_most(monkeypatch):
