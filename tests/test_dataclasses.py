@@ -7,7 +7,9 @@ from pkgutil import walk_packages
 import numpy as np
 import pytest
 
-FOLDERS = ["calibration", "choice", "devices", "engine", "formats", "model", "plans", "storage", "work"]
+FOLDERS = [
+    "calibration", "choice", "devices", "engine", "formats", "gemm", "model", "plans", "storage", "work",
+]  # fmt: skip
 BUILT = {"_Track", "_Packets"}
 """Those that a parser fills field by field."""
 

@@ -3,11 +3,15 @@
 from dataclasses import replace
 
 import pytest
+from recordings import DATA
 
 from tilesim import Device
+from tilesim.choice.kernel_times import TILING, shipped
+from tilesim.choice.measurement import read
 from tilesim.gemm import kernels
 from tilesim.gemm.fit import BARRIER_BYTES, Limits, limits_of, residents, stages_that_fit, why_not
 from tilesim.kernel_config import KernelConfig
+from tilesim.ladder.reports import report
 from tilesim.products import Product
 
 NAIVE = KernelConfig("naive", "naive", (16, 16, 16))
@@ -62,7 +66,7 @@ def test_thread_blocks_share_an_sm_s_memory_beside_what_is_reserved_for_each():
     limits = limits_of("h200")
     assert (limits.block_bytes, limits.sm_bytes) == (227 * 1024, 228 * 1024)
     assert [limits.shared_bytes(blocks) for blocks in (1, 2, 4)] == [226 * 1024, 112 * 1024, 55 * 1024]
-    assert limits == limits_of("")
+    assert limits == limits_of("") and limits.shared_bytes() == limits.shared_bytes(1)
 
 
 def test_what_a_gpu_lacks_is_named():
@@ -83,6 +87,7 @@ def test_wgmma_reads_fp8_along_k_alone():
         ((16, 16, 16), 1, 1, 32),  # thread blocks of an SM
         ((64, 64, 64), 8, 3, 3),  # 48 KiB of stages each, and a tile of C
         ((128, 128, 64), 4, 1, 2),  # 128 accumulators of a thread and 56 registers more
+        ((32, 64, 16), 4, 1, 7),  # 72 registers of a thread, and none to spare for another
         ((128, 256, 64), 8, 3, 1),
         ((64, 64, 128), 8, 3, 2),  # 226 KiB with the barriers of two, of 228
     ],
@@ -95,3 +100,63 @@ def test_as_many_thread_blocks_run_on_an_sm_as_it_has_room_for_if_each_has_one_t
     assert residents(replace(config, stages=40), product, device) < fit
     config = replace(SPECIALIZED, schedule="naive", tile=(192, 64, 64), warps=4, stages=1)
     assert residents(config, Product(1, 1, 1), Device.named("h200")) == 1  # 384 threads of 88 registers
+
+
+@pytest.mark.parametrize(
+    ("kernel", "tile", "dtype", "kib"),
+    [
+        ("naive", (128, 256, 64), "bf16", 3 * 48), ("element", (16, 16, 256), "bf16", 0),
+        ("persistent", (128, 256, 64), "bf16", 3 * 48 + 32), ("table", (64, 128, 32), "fp32", 3 * 24 + 16),
+        ("ping-pong", (128, 128, 128), "fp8", 3 * 32 + 32),
+        ("warp-specialized", (128, 256, 64), "bf16", 3 * 48 + 32),  # half of C at a time,
+        ("warp-specialized", (16, 128, 64), "bf16", 3 * 18 + 4),  # all of it,
+        ("warp-specialized", (192, 192, 64), "bf16", 3 * 48 + 24),  # or two times 32 of its columns
+    ],
+)  # fmt: skip
+def test_a_thread_block_holds_its_stages_and_what_it_writes(kernel, tile, dtype, kib):
+    config = KernelConfig(kernel, "persistent", tile, stages=3, epilogue_subtiles=1 + (kernel != "ping-pong"))
+    assert kernels()[kernel].shared_bytes(config, Product(1, 1, 1, dtype, "nt")) == 1024 * kib
+
+
+def tried(name, product):
+    """A configuration of each tile that a kernel tries, with one stage."""
+    for tilings in kernels()[name].tilings:
+        for m, n, lines, warps in tilings.tiles:
+            tile = m, n, lines * 128 // product.operand_bytes
+            yield KernelConfig(
+                name, tilings.schedule, tile, "row-major", warps, 1, tilings.loads, tilings.overlap,
+                tilings.epilogue_subtiles,
+            )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", list(kernels()))
+def test_every_tile_that_is_tried_can_be_computed_and_overlaps_where_its_kernel_can(name):
+    for dtype in kernels()[name].dtypes:
+        for one in tried(name, product := Product(8192, 8192, 8192, dtype, "nt")):
+            assert why_not(one, product, limits_of("h200")) == "", one
+            assert one.overlap == kernels()[name].overlap
+
+
+def test_every_tile_that_was_ever_the_fastest_or_has_a_rate_of_its_own_is_tried():
+    tiles = {
+        (dtype, one.kernel, one.tile, one.warps)
+        for dtype in ("bf16", "fp8")
+        for name in kernels()
+        for one in tried(name, Product(8192, 8192, 8192, dtype))
+    }
+    for timed in (*read(DATA / "choice/h200.json"), *read(DATA / "tuned/h200.json")):
+        best = min(timed.us, key=timed.us.get)
+        assert (timed.product.dtype, best.kernel, best.tile, best.warps) in tiles
+    for name in shipped():
+        rate = dict(zip(TILING, name, strict=False))
+        if "tile" in rate:
+            tile = tuple(map(int, rate["tile"].split("x")))
+            assert (rate["dtype"], rate["kernel"], tile, rate["warps"]) in tiles
+
+
+def test_the_defaults_of_kernels_without_stamps_are_those_of_the_ladder():
+    names = ("variant", "warps", "stages", "loads")
+    measured = {tuple(row.get(name) for name in names) for row in report("ladder")["rows"]}
+    for name in ("element", "uncoalesced", "ping-pong", "warp-specialized"):
+        kernel = kernels()[name]
+        assert (name, kernel.warps, kernel.stages, kernel.loads) in measured

@@ -13,13 +13,10 @@ from tilesim import Device, gemm
 from tilesim.choice import candidates as tables
 from tilesim.choice.candidates import ORDER, candidates
 from tilesim.choice.choose import LIMITS, choose
-from tilesim.choice.sharing import waves
-from tilesim.devices.hardware import Hardware
 from tilesim.devices.presets import presets
 from tilesim.errors import ChoiceError, CostsError
 from tilesim.gemm import kernels
 from tilesim.gemm.fit import why_not
-from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
 H200 = Device.named("h200")
@@ -73,18 +70,6 @@ def test_rows_that_break_lines_take_longer_though_there_are_fewer_bytes(layout):
     times = {one.config: one.ns for one in choose(Product(4096, 4096, 7552, layout=layout), H200)}
     pairs = [(one.ns, times[one.config]) for one in broken]
     assert all(ns >= other for ns, other in pairs) and any(ns > 1.1 * other for ns, other in pairs)
-
-
-@pytest.mark.parametrize(("loads", "slower"), [("tma", True), ("ptr", False)])
-def test_tma_is_slow_on_rows_of_a_tile_that_no_matrix_has(loads, slower):
-    """With pointers there is no request for them."""
-    one = KernelConfig("naive", "naive", (128, 64, 64), warps=4, stages=4, loads=loads)
-    asked = [
-        waves(one, Product(m, 8192, 4096, layout="nt"), H200, Hardware.named("h200", "bf16"))
-        for m in (128, 64)
-    ]
-    assert (asked[1].requested > 2 * asked[0].requested) == slower
-    assert slower or asked[1].requested < asked[0].requested
 
 
 def test_no_kernel_reaches_more_than_the_tensor_cores_do():

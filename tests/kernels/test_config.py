@@ -7,9 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from on_device import torch
 
-from tilesim.gemm.fit import BARRIER_BYTES, RESERVED_BYTES, limits_of, stages_that_fit
+from tilesim import Problem
+from tilesim.devices.gpus import features_of
+from tilesim.gemm.fit import BARRIER_BYTES, RESERVED_BYTES, Limits, limits_of, stages_that_fit
 from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
+from tilesim_kernels import KernelError
 from tilesim_kernels.launch import here as of_this_machine
 from tilesim_kernels.launch import named as suiting
 from tilesim_kernels.launch import operands as inputs
@@ -65,3 +68,46 @@ def test_another_gpu_has_other_shared_memory(monkeypatch):
     monkeypatch.setattr(of_this_machine, "INTERPRETED", False)
     assert pipeline((128, 256, 64)) == (8, 1, 2)
     assert pipeline((64, 64, 64)) == (4, 5, 1)
+    assert of_this_machine.limits() == Limits(101376, 102400, features_of("8.9"))
+    why = "has no TMA, which came with sm_90"
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "Some GPU")
+    assert of_this_machine.no_tma(Product(64, 64, 64)) == f"Some GPU {why}"
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda: (9, 0))
+    assert of_this_machine.no_tma(Product(64, 64, 64)) == ""
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert of_this_machine.limits() is None
+
+
+PROBLEM = Problem(1024, 1024, 1024, (128, 256, 64), order="grouped:4")
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "made"),
+    [
+        ("naive-ptr", {}, "naive naive, 8 warps 3 stages ptr"),
+        ("naive-tma", {"warps": 4, "stages": 2}, "naive naive, 4 warps 2 stages tma"),
+        (
+            "persistent-tma-overlap-split",
+            {},
+            "persistent persistent, 8 warps 4 stages tma overlap 2 subtiles",
+        ),
+        ("table:stream-k", {}, "table stream-k, 8 warps 3 stages tma overlap"),
+        ("table:stream-k", {"ctas_per_sm": 2}, "table stream-k, 8 warps 1 stages tma overlap 2 subtiles"),
+        ("skinny", {"warps": 8, "stages": 2}, "skinny naive, 8 warps 2 stages tma"),
+        ("ping-pong", {}, "ping-pong persistent, 8 warps 6 stages tma overlap"),
+    ],
+)
+def test_what_names_of_kernels_stand_for(name, given, made):
+    assert str(suiting.named(name, PROBLEM, **given)) == made.replace(",", " 128x256x64 grouped:4")
+
+
+def test_what_is_no_kernel_s_name():
+    with pytest.raises(KernelError, match="no kernel 'naive'; did you mean 'naive-tma'"):
+        suiting.named("naive", PROBLEM)
+    with pytest.raises(KernelError, match=r"table:SCHEDULE$"):
+        suiting.named("other", PROBLEM)
+    with pytest.raises(KernelError, match="the kernel is 'own'; it must be 'dedicated' or 'table'"):
+        suiting.recordable("own", "naive", PROBLEM)
+    for schedule in ("stream-k", "table", "ping-pong"):
+        with pytest.raises(KernelError, match=f"no dedicated kernel for the schedule '{schedule}'"):
+            suiting.recordable("dedicated", schedule, PROBLEM)

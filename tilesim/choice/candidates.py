@@ -79,9 +79,9 @@ def _scheduled(
     fit = stages_that_fit(one, product, limits.shared_bytes())
     for stages in sorted({min(most, fit, tiled.k_steps) for most in tilings.stages} - {0}):
         made = replace(one, stages=stages)
-        fitting = residents(made, product, device)
-        for schedule in schedules(one.schedule, tiled, free * fitting) if fitting else ():
-            yield replace(made, schedule=schedule)
+        if residents(made, product, device):
+            for schedule in schedules(one.schedule, tiled, free):
+                yield replace(made, schedule=schedule)
 
 
 MOST_SPLIT_WAVES = 8
