@@ -288,8 +288,8 @@ class ExecutionModel(ManySMs):
             self.play(FadeIn(names, run_time=0.4))
             if now == self.leaves:
                 self.say(
-                    "Alone, the fifth block takes {us:.1f} µs. Two in a row would take {two:.1f} µs, "
-                    "and side by side they take {first:.1f}.",
+                    "The fifth block, alone, takes {us:.1f} µs. "
+                    "Two side by side take {first:.1f}, not {two:.1f}.",
                     us=self.took[-1],
                     two=2 * self.took[-1],
                     first=self.took[0],

@@ -237,7 +237,7 @@ class PingPong(OneProcessor):
         self.axis.next_to(rows.grounds, UP, px(12)).align_to(rows.grounds, RIGHT)
         self.say(
             "They take turns: while one group writes, the other multiplies. "
-            "By this model, the tensor cores never wait."
+            "In this model, the tensor cores never wait."
         )
         self.play(FadeIn(rows, self.axis), *key)
         self.run_to(rows, self.until, 6.5)

@@ -483,8 +483,8 @@ class Race(Lesson):
         loads = NextLoads(self.lanes[1], [self.hue])
         self.add(loads)
         self.say(
-            "With overlap, this SM pauses {less:.1f} µs less. "
-            "But it multiplies {slower:.0%} slower beside a write, so it saves {saved:.1f} µs.",
+            "Overlap cuts pauses by {less:.1f} µs. "
+            "But multiplying beside a write takes {slower:.0%} longer, so {saved:.1f} are saved.",
             less=self.printed(self.idle)[0] - self.printed(self.idle)[2],
             slower=self.slower,
             saved=lasts[0] - lasts[2],

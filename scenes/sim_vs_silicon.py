@@ -83,7 +83,7 @@ class SimVsSilicon(Lesson):
         each = {
             tr("starts of a tile"): (self.tiles, costs.mainloop_overhead),
             tr("pauses between two tiles"): (gaps, costs.tile_gap),
-            tr("tiles that are slower, while the one before is written"): (
+            tr("slowdowns while the tile before is written"): (
                 gaps, costs.epilogue_overlap_penalty
             ),
             tr("last write"): (1, costs.epilogue),
