@@ -305,7 +305,7 @@ class Coalescing(Lesson):
             (tr("the largest cache, called L2"), self.l2, self.hue),
         )
         bars = self.bars_of([(*one, tr("{mb:.0f} MB", mb=one[1] / 1e6)) for one in rows], found)
-        self.badge(Badge(self.tr("counted on {gpu}"), "counted"))
+        self.badge(self.counted())
         self.say("The other numbers are needed later, but the cache is too small to keep them until then.")
         self.play(*self.key(), bars.come())
         self.play(FadeIn(found))

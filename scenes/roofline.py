@@ -32,7 +32,6 @@ from tilesim.devices.presets import presets
 from tilesim.ideas.fusion import WIDTH, Chain
 from tilesim.ladder.steps import ridge
 from tilesim_scenes.animations.fade import Fade, Leave
-from tilesim_scenes.film.settings import REPORT
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.kit.round_trip import RoundTrip
 from tilesim_scenes.look.language import tr
@@ -64,8 +63,6 @@ INTENSITY, SPEED = (0.05, 500.0), (0.3, 300.0)
 
 class Roofline(Lesson):
     """One program that does more and more operations on each number, and the roof that limits it."""
-
-    asked = REPORT
 
     def prepare(self) -> None:
         report = self.report("fusion")
@@ -123,16 +120,11 @@ class Roofline(Lesson):
             [(tr("64 operations"), self.us[MANY]), (tr("1 operation"), self.us[FEW])],
             "work",
             "{:,.1f} µs",
-            self.measured,
+            self.measured(),
             tr("{count:.0f} million 32-bit numbers, read and written once", count=self.x / 1e6),
             many=MANY,
             work=MANY // FEW,
-            turn=self.turn,
         )
-
-    @property
-    def measured(self) -> Badge:
-        return Badge(tr("measured on {gpu}", gpu=self.gpu), "measured")
 
     # One program, as bars.
 
@@ -141,7 +133,7 @@ class Roofline(Lesson):
         key = self.key(Entry(tr("computed"), [self.theme.by_phase["multiply"]]))
         high = area.top - px(10) - self.floor
         trip = RoundTrip(
-            tr("memory"), tr("x: {mb:.0f} MB", mb=self.mb), tr("processors"), tr("part of x"),
+            tr("memory"), self.tr("x: {mb:.0f} MB"), tr("processors"), tr("part of x"),
             ["x * 1.5"], area.width, high,
         )  # fmt: skip
         whole = VGroup(trip, trip.pieces)
@@ -209,7 +201,7 @@ class Roofline(Lesson):
         """Two measured bars of one length; then what moving and arithmetic need of them."""
         few, many = (self.group(n, 1.15 * self.us[MANY], place) for place, n in enumerate((FEW, MANY)))
         self.groups, self.third = [few, many], self.group(MOST, 1.02 * self.us[MOST], 2)
-        self.badge(self.measured)
+        self.badge(self.measured())
         self.say("One operation on each number or {count}: the program takes the same time.", count=MANY)
         self.play(FadeIn(few[0], many[0], self.third[0]), run_time=0.3)
         self.grow(few[1], many[1], pace=few[1][0].width / 3.2)
@@ -219,7 +211,7 @@ class Roofline(Lesson):
         )
         self.badge(Badge(tr("measured; outlined: NVIDIA's datasheet"), "measured"))
         self.how = VGroup(
-            self.word("moving x: twice {mb:.0f} MB at {tb:.1f} TB/s", 40, mb=self.mb, tb=self.tb),
+            self.word("moving x: twice {mb:.0f} MB at {tb:.1f} TB/s", 40),
             self.word("arithmetic: {peak} trillion operations per second", 40, peak=self.flat),
         ).arrange(DOWN, buff=px(14))
         self.how.move_to([self.area.center[0], self.area.bottom + self.how.height / 2, 0])
@@ -265,7 +257,7 @@ class Roofline(Lesson):
             "are {speed:.0f} trillion per second.",
             many=MANY, count=self.millions, us=self.us[MANY], speed=self.points[MANY].tflops,
         )  # fmt: skip
-        self.badge(self.measured)
+        self.badge(self.measured())
         bars = [one[1][0] for one in self.groups]
         rest = VGroup(*(VGroup(one[0], one[1][1], *one[2:]) for one in self.groups))
         self.play(FadeOut(rest), run_time=0.4)
@@ -289,8 +281,8 @@ class Roofline(Lesson):
             self.names.add(name.next_to(self.dots[count], side, px(14)))
         self.say(
             "Each number has 4 bytes and moves twice, so {many} operations are {per_byte} per byte.",
-            many=MANY, per_byte=self.per_byte,
-        )  # fmt: skip
+            many=MANY,
+        )
         self.below = self.drop(self.points[MANY].intensity, self.points[MANY].tflops, self.per_byte)
         self.names[1].shift(px(24) * DOWN + px(10) * LEFT)
         self.play(FadeIn(self.names), run_time=0.4)
@@ -305,14 +297,14 @@ class Roofline(Lesson):
 
     def the_roof(self) -> None:
         """Points along memory's slope, then along arithmetic's flat line; below is what is allowed."""
-        chart, ink = self.chart, self.theme.text
+        chart = self.chart
         slope = chart.slope(1000 * self.tb)
         self.say(
             "Memory moves {tb:.1f} trillion bytes a second, enough for {most:.0f} trillion operations.",
             most=self.per_byte * self.tb,
         )
         self.badge(Badge(tr("dots: measured; lines: NVIDIA's datasheet"), "measured"))
-        name = self.word("{tb:.1f} TB/s × operations per byte", self.size, ink, bold=True, tb=self.tb)
+        name = self.bold("{tb:.1f} TB/s × operations per byte", self.size)
         across, rise, _ = slope.points[-1] - slope.points[0]
         side = np.array([-rise, across, 0.0]) / np.hypot(across, rise)
         name.rotate(np.arctan2(rise, across))
@@ -328,7 +320,7 @@ class Roofline(Lesson):
         self.say(
             "Where arithmetic reaches its peak, the line turns flat. Near the bend, up to {lost:.0%} is lost."
         )
-        peak = self.word("arithmetic: {peak} trillion a second", self.size, ink, bold=True, peak=self.flat)
+        peak = self.bold("arithmetic: {peak} trillion a second", self.size, peak=self.flat)
         peak.next_to(chart.at(INTENSITY[1], self.flat), UP + LEFT, px(24))
         self.play(Create(flat), FadeIn(peak), run_time=0.8)
         later = [self.dots[n] for n in self.us if n not in self.bound and n != MOST]
@@ -342,14 +334,11 @@ class Roofline(Lesson):
         self.say(
             "The lines meet at {peak} divided by {tb:.1f}, or {ridge} operations per byte: "
             "{turn} on each number.",
-            ridge=self.ridge, peak=self.flat, tb=self.tb, turn=self.turn,
-        )  # fmt: skip
+            peak=self.flat,
+        )
         below = self.drop(self.flat / self.tb, self.flat, self.ridge)
         self.play(FadeIn(below), run_time=0.6)
-        more = self.word(
-            "× {moved} bytes = {turn}", self.size, self.theme.text, bold=True,
-            moved=self.turn // self.ridge, turn=self.turn,
-        )  # fmt: skip
+        more = self.bold("× {moved} bytes = {turn}", self.size, moved=self.turn // self.ridge)
         more.next_to(below[1], DOWN, px(12), aligned_edge=LEFT)
         self.wait(1.4)
         self.play(FadeIn(more), run_time=0.5)

@@ -8,6 +8,7 @@ tiles, and whether that or multiplying takes longer. It shows tiles of one level
 
 from itertools import pairwise
 
+import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, FadeIn, LaggedStart, VGroup
 
 from tilesim import Problem
@@ -15,11 +16,10 @@ from tilesim.devices.gpus import preset_of
 from tilesim.devices.presets import presets
 from tilesim.problems import DTYPE_BYTES
 from tilesim_scenes.animations.fade import Fade, Leave, late
-from tilesim_scenes.film.settings import REPORT
 from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, lines, px
+from tilesim_scenes.look.text import fit, label, lines, px
 from tilesim_scenes.mobjects.drawing.quads import rectangle
 from tilesim_scenes.mobjects.words.badge import Badge
 
@@ -47,8 +47,6 @@ CORES = 4
 
 class TilingHierarchy(Lesson):
     """What a larger tile saves, and what ends its growth."""
-
-    asked = REPORT
 
     def prepare(self) -> None:
         report = self.report("tiling_hierarchy")
@@ -79,7 +77,6 @@ class TilingHierarchy(Lesson):
         self.guard(self.sums_kb * 2 == REGISTERS_KB, "the sums of the largest tile take half the registers")
 
     def construct(self) -> None:
-        self.hue = self.theme.by_phase["multiply"]
         self.ask("A tile is a rectangle of the result. The L2 is a cache that all processors share.")
         self.one_number()
         self.reuse()
@@ -93,7 +90,7 @@ class TilingHierarchy(Lesson):
             [(f"{small[0]} × {small[1]}", self.us[0]), (f"{large[0]} × {large[1]}", self.us[-1])],
             "less time",
             "{:.0f} µs",
-            Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"),
+            self.measured(),
             tr("{n} × {n} numbers, each a sum of {n} products of 16-bit numbers", n=self.size),
             a=small[0], b=small[1], c=large[0], d=large[1],
         )  # fmt: skip
@@ -215,12 +212,12 @@ class TilingHierarchy(Lesson):
         heading = lines(title, 48, self.area.width, color=self.theme.text, bold=True)
         bars = Amounts(amounts, self.area.width, bar=60, gap=26)
         picture = VGroup(heading, bars).arrange(DOWN, buff=px(34), aligned_edge=LEFT)
-        picture.scale(min(1.0, 0.94 * (self.area.top - self.floor) / picture.height))
+        fit(picture, np.inf, 0.94 * (self.area.top - self.floor))
         return picture.move_to([self.area.center[0], (self.area.top + self.floor) / 2, 0])
 
     def bytes_needed(self) -> None:
         """What the L2 sent, in tiles of all sizes."""
-        self.badge(Badge(tr("counted on {gpu}", gpu=self.gpu), "counted"))
+        self.badge(self.counted())
         amounts = [
             Amount(name, [(gb, self.theme.measured)], tr("{gb:.1f} GB", gb=gb))
             for name, gb in zip(self.names(), self.counted, strict=True)
@@ -239,7 +236,7 @@ class TilingHierarchy(Lesson):
 
     def timed(self) -> None:
         """How long the GPU took with the smallest and largest tiles, and what that is made of."""
-        self.badge(Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"))
+        self.badge(self.measured())
         amounts = []
         for n, name in ((0, self.names()[0]), (-1, self.names()[-1])):
             amounts += [

@@ -88,6 +88,10 @@ class Lesson(Film):
         """The badge of what was measured on the film's `gpu`."""
         return Badge(self.tr("measured on {gpu}"), "measured")
 
+    def counted(self) -> Badge:
+        """The badge of what was counted there."""
+        return Badge(self.tr("counted on {gpu}"), "counted")
+
     def ask(self, note: str = "") -> None:
         """Show the film's title and question, as FILM has them, and in small what a newcomer has to know."""
         declared = sys.modules[type(self).__module__].FILM
