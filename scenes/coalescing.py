@@ -21,14 +21,7 @@ from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import fit, label, px
 from tilesim_scenes.look.theme import Colour, mixed
-from tilesim_scenes.mobjects.drawing.quads import (
-    edged,
-    quad,
-    rectangle,
-    shape,
-    strokes,
-    uprights,
-)
+from tilesim_scenes.mobjects.drawing.quads import edged, quad, rectangle, shape, strokes, uprights
 from tilesim_scenes.mobjects.hardware.thread_block import Warp
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.key import Entry

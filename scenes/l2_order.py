@@ -400,9 +400,8 @@ class Sharing(VGroup):
         begin = batch_at(t, self.wave) * self.wave
         # The first batch comes tile by tile, and later ones whole.
         now = self.order[begin : max(int(t), begin + self.wave * bool(begin))]
-        before = self.order[:begin]
         rows, columns = np.unique(now // self.columns), np.unique(now % self.columns)
-        self.done.points = np.concatenate([EMPTY, *map(self._tile, before)])
+        self.done.points = np.concatenate([EMPTY, *map(self._tile, self.order[:begin])])
         self.now[0].points = np.concatenate([EMPTY, *map(self._tile, now)])
         self.now[1].points = np.concatenate([EMPTY, *(self._row(self.left, n) for n in rows)])
         self.now[2].points = np.concatenate([EMPTY, *(self._column(self.top, n) for n in columns)])

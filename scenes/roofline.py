@@ -217,7 +217,6 @@ class Roofline(Lesson):
         self.how.move_to([self.area.center[0], self.area.bottom + self.how.height / 2, 0])
         self.play(FadeIn(self.how), run_time=0.4)
         self.grow(*(row for one in self.groups for row in one[2:]), pace=few[2][0].width / 4.0)
-        self.let_read()
 
     def the_most(self) -> None:
         """All bars shrink to the scale of the third."""
@@ -235,7 +234,6 @@ class Roofline(Lesson):
         )
         self.grow(*most[1:], pace=most[1][0].width / 3.2)
         self.groups = [*smaller, most]
-        self.let_read()
 
     # The same as points of a chart.
 
@@ -342,7 +340,6 @@ class Roofline(Lesson):
         more.next_to(below[1], DOWN, px(12), aligned_edge=LEFT)
         self.wait(1.4)
         self.play(FadeIn(more), run_time=0.5)
-        self.let_read()
 
 
 def after(share: float, alpha: float) -> float:

@@ -57,13 +57,13 @@ class TilingHierarchy(Lesson):
         self.size = self.problems[0].m
         self.guard(all(one.m == one.n == one.k == self.size for one in self.problems), "it is one product")
         self.us = [row["us"] for row in rows]
-        self.counted = [row["l2_bytes"] / 1e9 for row in rows]
-        less = [a > b for sizes in (self.us, self.counted) for a, b in pairwise(sizes)]
+        self.sent = [row["l2_bytes"] / 1e9 for row in rows]
+        less = [a > b for sizes in (self.us, self.sent) for a, b in pairwise(sizes)]
         self.guard(all(less), "larger tiles load less and take less time")
         shares = [row["tensor_cycles"] / (CORES * row["sm_cycles"]) for row in rows]
         self.multiplying = [us * share for us, share in zip(self.us, shares, strict=True)]
         self.l2_tb = presets()[preset_of(self.gpu)]["l2_gb_per_s"] / 1000
-        self.loading = [1000 * gb / self.l2_tb for gb in self.counted]
+        self.loading = [1000 * gb / self.l2_tb for gb in self.sent]
         self.guard(
             0.95 * self.us[0] < self.loading[0] < self.us[0], "loading sets the time of the smallest tiles"
         )
@@ -143,7 +143,6 @@ class TilingHierarchy(Lesson):
         self.play(LaggedStart(FadeIn(picture[1]), FadeIn(picture[2], words[1]), lag_ratio=0.7, run_time=2.0))
         self.say("A processor that computes just one number uses every number it loads only once.")
         self.play(FadeIn(words[2]))
-        self.let_read()
         loads = self.beside(
             picture,
             tr("numbers of C: {all:.1f} million", all=self.size**2 / 1e6),
@@ -155,8 +154,7 @@ class TilingHierarchy(Lesson):
             ms=self.element_gb / self.l2_tb,
         )
         self.play(Leave(words), Fade(loads, 0.0, 1.0, 0.6, rate_func=late))
-        self.let_read()
-        self.play(*map(Leave, (picture[1:], loads)))
+        self.leave(picture[1:], loads)
         self.matrices = picture[0]
 
     def reuse(self) -> None:
@@ -220,7 +218,7 @@ class TilingHierarchy(Lesson):
         self.badge(self.counted())
         amounts = [
             Amount(name, [(gb, self.theme.measured)], tr("{gb:.1f} GB", gb=gb))
-            for name, gb in zip(self.names(), self.counted, strict=True)
+            for name, gb in zip(self.names(), self.sent, strict=True)
         ]
         chart = self.chart(
             tr("sent by the L2; processors that ask for the same at once share an answer"), amounts
@@ -228,7 +226,7 @@ class TilingHierarchy(Lesson):
         self.say(
             "In tiles of {m} × {m}, the L2 sends {few:.1f} GB instead of {all:.0f}. Larger tiles need less.",
             all=self.element_gb,
-            few=self.counted[0],
+            few=self.sent[0],
             m=self.problems[0].tile_m,
         )
         self.play(FadeIn(chart[0], run_time=0.3), chart[1].come().set_run_time(5.0))
@@ -242,7 +240,7 @@ class TilingHierarchy(Lesson):
             amounts += [
                 Amount(name, [(self.us[n], self.theme.measured)], tr("{us:.0f} µs", us=self.us[n])),
                 Amount(
-                    tr("loading: {gb:.1f} GB at {tb:.1f} TB/s", gb=self.counted[n], tb=self.l2_tb),
+                    tr("loading: {gb:.1f} GB at {tb:.1f} TB/s", gb=self.sent[n], tb=self.l2_tb),
                     [(self.loading[n], self.theme.text)],
                     tr("{us:.0f} µs", us=self.loading[n]),
                     computed=True,
