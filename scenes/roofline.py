@@ -38,7 +38,7 @@ from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, px
 from tilesim_scenes.look.theme import mixed
 from tilesim_scenes.mobjects.charts.plot import Roofline as Chart
-from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
+from tilesim_scenes.mobjects.drawing.quads import edged, rectangle
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.key import Entry
 
@@ -166,7 +166,7 @@ class Roofline(Lesson):
                 max(room * us / longest, px(5)), high, mixed(theme.background, theme.measured, 0.6)
             )
             if number:
-                bar.set_fill(ManimColor(theme.panel)).set_stroke(ManimColor(theme.text), stroke_width(4))
+                edged(bar.set_fill(ManimColor(theme.panel)), theme.text, 4)
             y = top - small * px((42, 122, 182)[number])
             bar.move_to([area.right - figure - room, y, 0], LEFT)
             took = label(tr("{us:,.1f} µs", us=us), 46 if number == 0 else 38, bold=number == 0, mono=True)

@@ -140,15 +140,11 @@ class Lesson(Film):
         theme = self.theme
         colors = theme.by_phase | {"both": theme.both, "idle": theme.idle}
         words = {
-            "launch": tr("launch"),
-            "first load": tr("first load"),
-            "multiply": tr("multiply"),
-            "write": tr("write"),
             "hand over": tr("hand over to the copy unit"),
             "both": tr("multiply and write"),
             "idle": tr("no tile left"),
         }
-        return [Entry(words[kind], [colors[kind]]) for kind in kinds]
+        return [Entry(words.get(kind) or tr(kind), [colors[kind]]) for kind in kinds]
 
     def leave(self, *mobjects: Mobject) -> None:
         """Let mobjects fade out and leave the scene, once the caption could be read."""

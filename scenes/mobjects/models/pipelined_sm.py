@@ -8,7 +8,7 @@ from tilesim.ideas.pipelining import Pipeline
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import lines, px
 from tilesim_scenes.look.theme import Colour, mixed, sm_colour, theme_now
-from tilesim_scenes.mobjects.drawing.quads import EMPTY, quad, rectangle, shape, stroke_width
+from tilesim_scenes.mobjects.drawing.quads import EMPTY, edged, quad, rectangle, shape, stroke_width
 from tilesim_scenes.mobjects.hardware.memory import SM, Buffers, KPair
 from tilesim_scenes.mobjects.models.phase_rows import Bar, PhaseRows
 
@@ -41,8 +41,7 @@ class PipelinedSM(VGroup):
         self.sm = SM(tr("processor"), colour, 0.78 * width, height, size).shift(0.11 * width * RIGHT)
         self.buffers = Buffers(pipeline.stages, slot, min(0.62 * slot, 0.5 * height), gap, colour)
         self.buffers.move_to([self.sm.get_left()[0] + 0.03 * width + (room_for * (slot + gap)) / 2, low, 0])
-        self.core = rectangle(0.2 * width, 0.44 * height, theme.idle)
-        self.core.set_stroke(ManimColor(colour), stroke_width(3))
+        self.core = edged(rectangle(0.2 * width, 0.44 * height, theme.idle), colour, 3)
         self.core.move_to([self.sm.get_right()[0] - 0.13 * width, low, 0])
         self.done = shape(colour)
         self.source = rectangle(0.18 * width, self.core.height).move_to([-0.41 * width, low, 0])
