@@ -161,7 +161,7 @@ class Stream(Direct):
         trip = self.trip
         legs = alpha * (3 + 0.5 * (PIECES - 1))
         for number, (piece, home, slot) in enumerate(zip(trip.pieces, trip.homes, trip.slots, strict=True)):
-            come, fill, back = (smoothstep(min(1.0, max(0.0, legs - 0.5 * number - n))) for n in range(3))
+            come, fill, back = (smoothstep(legs - 0.5 * number - n) for n in range(3))
             piece.move_to(np.array(home) + (come - back) * (slot.get_center() - home))
             piece.fill_to(fill)
         for one in trip.operations:

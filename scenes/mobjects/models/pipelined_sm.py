@@ -72,8 +72,8 @@ class PipelinedSM(VGroup):
         self.done.points = EMPTY
         for i, (load, loaded, multiply, done) in enumerate(steps):
             here, core = self.buffers.slot(i).get_center(), self.core.get_center()
-            coming = smoothstep(min(1.0, max(0.0, t - load) / max(1, loaded - load)))
-            going = smoothstep(min(1.0, max(0.0, t - multiply) / (INTO_CORE * (done - multiply))))
+            coming = smoothstep((t - load) / max(1, loaded - load))
+            going = smoothstep((t - multiply) / (INTO_CORE * (done - multiply)))
             source = self.source.get_center()
             at = source + coming * (here - source) + going * (core - here)
             self.pairs[i].put(at, (1 - going / 2) * width, load <= t < done and going < 1)

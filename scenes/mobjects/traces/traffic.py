@@ -66,7 +66,7 @@ class BlockTraffic(Redrawn):
     def draw(self, was: float) -> None:
         """Draw each block where it is at `t`."""
         t = self.t
-        share = np.array([smoothstep(float(np.clip((t - issue) / FLIGHT, 0, 1))) for issue in self._issue])
+        share = np.array([smoothstep((t - issue) / FLIGHT) for issue in self._issue])
         ahead = np.arange(len(share)) - np.concatenate([[0.0], np.cumsum(share)[:-1]])
         for number, flown in enumerate(share.tolist()):
             gone = float(np.clip((t - self._done[number]) / LEAVING, 0, 1))
