@@ -186,16 +186,12 @@ class Roofline(Lesson):
         """Bars grow on one clock, in a second as far as `pace` says, each with its figure at its end."""
         longest = max(row[0].width for row in rows)
         self.add(*(row[2] for row in rows if len(row) > 2))
-        self.play(
-            *(
-                GrowFromEdge(row[0], LEFT, run_time=row[0].width / pace, rate_func=linear)
-                for row in rows
-            ),
-            *(
-                FadeIn(row[1], run_time=longest / pace, rate_func=partial(after, row[0].width / longest))
-                for row in rows
-            ),
-        )  # fmt: skip
+        growing, appearing = [], []
+        for bar, figure, *_ in rows:
+            growing.append(GrowFromEdge(bar, LEFT, run_time=bar.width / pace, rate_func=linear))
+            once_grown = partial(after, bar.width / longest)
+            appearing.append(FadeIn(figure, run_time=longest / pace, rate_func=once_grown))
+        self.play(*growing, *appearing)
 
     def few_and_many(self) -> None:
         """Two measured bars of one length; then what moving and arithmetic need of them."""
@@ -228,10 +224,7 @@ class Roofline(Lesson):
             count=MOST, us=self.us[MOST],
         )  # fmt: skip
         self.play(FadeOut(self.how), run_time=0.3)
-        self.play(
-            *(ReplacementTransform(old, new) for old, new in zip(self.groups, smaller, strict=True)),
-            run_time=1.2,
-        )
+        self.play(*map(ReplacementTransform, self.groups, smaller), run_time=1.2)
         self.grow(*most[1:], pace=most[1][0].width / 3.2)
         self.groups = [*smaller, most]
 
@@ -261,17 +254,10 @@ class Roofline(Lesson):
         self.play(FadeOut(rest), run_time=0.4)
         self.remove(*self.groups)
         self.add(*bars)
-        self.play(
-            FadeIn(chart, self.axes, run_time=0.6),
-            LaggedStart(
-                *(
-                    ReplacementTransform(bar, self.dots[n])
-                    for bar, n in zip(bars[::-1], (MOST, MANY, FEW), strict=True)
-                ),
-                lag_ratio=0.8,
-                run_time=3.4,
-            ),
-        )
+        dots = [self.dots[n] for n in (MOST, MANY, FEW)]
+        become = map(ReplacementTransform, reversed(bars), dots)
+        come = FadeIn(chart, self.axes, run_time=0.6)
+        self.play(come, LaggedStart(*become, lag_ratio=0.8, run_time=3.4))
         self.names = VGroup()
         for count, side in ((FEW, RIGHT), (MANY, RIGHT), (MOST, DOWN)):
             said = tr("{count:,}", count=count) if count > 1 else tr("1 operation")
