@@ -149,10 +149,7 @@ class BusySms(ManySMs):
         tiles, boxes = self.tiles(self.free.problem, left), self.boxes(self.sms, right)
         self.say(
             "This matrix product is cut into {n} tiles: {each} for each of the GPU's {sms} processors, "
-            "called SMs.",
-            n=self.n,
-            each=self.each,
-            sms=self.sms,
+            "called SMs."
         )
         self.play(
             LaggedStart(*map(FadeIn, tiles), lag_ratio=0.004, run_time=2.2), FadeIn(self.title_of_tiles)
@@ -179,7 +176,7 @@ class BusySms(ManySMs):
         self.top = (self.sm_boxes[0].get_top()[1] + area.top) / 2
         if held:
             box = self.sm_boxes[-1].box
-            sign = self.word("held", 46, self.theme.text, bold=True).move_to(box)
+            sign = self.bold("held").move_to(box)
             paper = rectangle(sign.width + px(30), sign.height + px(24), self.ground).move_to(box)
             ground = rectangle(0.86 * box.width, 0.7 * box.height).move_to(box)
             ground.align_to(box.get_bottom() + 0.07 * box.width * UP, DOWN)
@@ -214,8 +211,7 @@ class BusySms(ManySMs):
         word.move_to([self.area.left, self.area.top - px(20), 0], LEFT)
         self.say(
             "A persistent kernel starts one block on each SM. "
-            "Each block works through a fixed list of {each} tiles.",
-            each=self.each,
+            "Each block works through a fixed list of {each} tiles."
         )
         come = LaggedStart(*map(FadeIn, groups), lag_ratio=0.3, run_time=1.8)
         self.play(FadeIn(self.shown, word), come, *self.states)
@@ -228,10 +224,7 @@ class BusySms(ManySMs):
         *groups, late = [self.block(n, self.each) for n in (0, 1, 2, self.sms - 1)]
         for place, group in enumerate(groups):
             group.move_to([self.columns[place], self.top, 0])
-        self.say(
-            "Another program now holds one SM, so the last block and its {each} tiles have to wait.",
-            each=self.each,
-        )
+        self.say("Another program now holds one SM, so the last block and its {each} tiles have to wait.")
         self.play(FadeIn(self.shown), *self.states)
         self.play(FadeIn(self.hatch), *map(FadeIn, groups))
         self.play(self.enter(groups, [0, 1, 2]))
@@ -284,9 +277,7 @@ class BusySms(ManySMs):
         lanes, title = self.rows(self.free, area, words, self.one.makespan)
         names = self.round_names(lanes, round_ends(self.free))
         end = self.ends(lanes, self.us[0])
-        self.say(
-            "With all SMs free, {each} rounds take {us:.1f} microseconds.", each=self.each, us=self.us[0]
-        )
+        self.say("With all SMs free, {each} rounds take {us:.1f} microseconds.", us=self.us[0])
         self.play(*key, *self.appear(lanes, title, self.ticking))
         self.play(
             PlayTrace(self.ticking, lanes, until=float(self.free.makespan), run_time=3.4),
@@ -332,7 +323,7 @@ class BusySms(ManySMs):
         self.say(
             "{each} rounds become {all}: {us:.1f} microseconds. "
             "{idle} SMs stand idle, because those tiles belong to one block.",
-            each=self.each, all=self.rounds[1], us=self.us[1], idle=idle,
+            all=self.rounds[1], us=self.us[1], idle=idle,
         )  # fmt: skip
         words = tr("the last list: {us:.1f} µs", us=end / 1000 - us)
         second = in_lane(lane, self.begins, end, words, self.hue, 42)
@@ -362,10 +353,7 @@ class BusySms(ManySMs):
         )
         ends = round_ends(run)
         names = self.round_names(lanes, ends)[:-1]
-        self.say(
-            "In {few} rounds, {others} SMs do {full} tiles.",
-            few=self.rounds[2] - 1, others=self.others, full=self.full,
-        )  # fmt: skip
+        self.say("In {few} rounds, {others} SMs do {full} tiles.", few=self.rounds[2] - 1)
         self.play(*key, *self.appear(lanes, title, self.ticking))
         self.play(
             PlayTrace(self.ticking, lanes, until=ends[-2], run_time=2.9),
@@ -428,6 +416,5 @@ class BusySms(ManySMs):
             "{:.1f} µs",
             of_trace(self.one),
             tr("C has 4224 × 4096 numbers, each a sum of 4096 products of 16-bit numbers."),
-            sms=self.sms,
             naive=self.us[2],
         )

@@ -21,14 +21,7 @@ from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import fit, label, px
 from tilesim_scenes.look.theme import Colour, mixed
-from tilesim_scenes.mobjects.drawing.quads import (
-    edged,
-    quad,
-    rectangle,
-    shape,
-    strokes,
-    uprights,
-)
+from tilesim_scenes.mobjects.drawing.quads import edged, quad, rectangle, shape, strokes, uprights
 from tilesim_scenes.mobjects.hardware.thread_block import Warp
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.key import Entry
@@ -305,7 +298,7 @@ class Coalescing(Lesson):
             (tr("the largest cache, called L2"), self.l2, self.hue),
         )
         bars = self.bars_of([(*one, tr("{mb:.0f} MB", mb=one[1] / 1e6)) for one in rows], found)
-        self.badge(Badge(self.tr("counted on {gpu}"), "counted"))
+        self.badge(self.counted())
         self.say("The other numbers are needed later, but the cache is too small to keep them until then.")
         self.play(*self.key(), bars.come())
         self.play(FadeIn(found))

@@ -21,7 +21,6 @@ from tilesim.orders import grouped, rasterize, row_major
 from tilesim_scenes.animations.fade import Fade, Leave, late
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
-from tilesim_scenes.film.settings import REPORT
 from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
@@ -54,8 +53,6 @@ DEEP = 0.25
 
 class L2Order(Lesson):
     """Nine tiles in a row and in a square; then a product on an H200, row by row and in groups."""
-
-    asked = REPORT
 
     def prepare(self) -> None:
         report = self.report("l2_order")
@@ -92,7 +89,6 @@ class L2Order(Lesson):
         self.guard(self.faster > 0.02, "the clock runs faster in groups")
 
     def construct(self) -> None:
-        self.hue = self.theme.by_phase["multiply"]
         self.names = tr("row by row"), tr("in groups of eight rows")
         self.ask("The L2 is a cache that all processors of a GPU share.")
         self.a_tile()
@@ -110,7 +106,7 @@ class L2Order(Lesson):
             list(zip(self.names, (self.plain["us"], self.groups["us"]), strict=True)),
             "less time",
             "{:,.0f} µs",
-            Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"),
+            self.measured(),
             tr("matrices of {n} × {n} numbers of 2 bytes; only the order of the tiles differs", n=SIZE),
             bytes=self.saved,
         )
@@ -128,7 +124,7 @@ class L2Order(Lesson):
             self.picture.move_to([area.center[0], area.top - px(20), 0], UP)
         self.badge(Badge(tr("model")))
         self.words = self.beside(
-            self.word("C = A × B", 72, self.theme.text, bold=True),
+            self.bold("C = A × B", 72),
             self.word("a tile of C", 50, self.hue if self.theme.dark else self.theme.text, bold=True),
             self.word("needs one strip of A", 50, self.theme.text),
             self.word("and one strip of B", 50, self.theme.text),
@@ -155,7 +151,7 @@ class L2Order(Lesson):
         return self.beside(
             self.word("strips of A: {a}", 54, self.theme.text, a=a),
             self.word("strips of B: {b}", 54, self.theme.text, b=b),
-            self.word("{all} strips", 120, self.theme.text, bold=True, all=a + b),
+            self.bold("{all} strips", 120, all=a + b),
         )
 
     def nine_in_a_row(self) -> None:
@@ -188,7 +184,7 @@ class L2Order(Lesson):
         ]
         self.say("All nine move along their strips in step, so the L2 loads each piece once for three tiles.")
         swatch = rectangle(px(40), px(40), self.hue)
-        name = self.word("in the L2", 54, self.theme.text, bold=True)
+        name = self.bold("in the L2", 54)
         words = self.beside(VGroup(swatch, name).arrange(RIGHT, buff=px(20)))
         paler = [Fade(one, 1.0, 0.35) for one in (self.tiles, self.a, self.b)]
         self.play(*paler, FadeIn(*pieces, words), Leave(self.words))
@@ -278,14 +274,14 @@ class L2Order(Lesson):
         """For each order, the bytes that all batches should need, and below them those that were counted."""
         rows = []
         for name, read, sent in zip(self.names, self.read, self.sent, strict=True):
-            sum_of = tr("{name}, the strips of {batches} batches", name=name, batches=self.batches)
+            sum_of = self.tr("{name}, the strips of {batches} batches", name=name)
             figure = tr("{gb:.2f} GB", gb=read[-1])
             rows.append(Amount(sum_of, [(float(read[-1]), self.theme.text)], figure, True))
             rows.append(Amount(tr("counted"), [(sent, self.theme.measured)], tr("{gb:.2f} GB", gb=sent)))
         bars = Amounts(rows, self.area.width, bar=48 if self.narrow else 64, gap=16)
-        title = self.word("read from main memory", 50, self.theme.text, bold=True)
+        title = self.bold("read from main memory", 50)
         picture = VGroup(title, bars).arrange(DOWN, buff=px(30), aligned_edge=LEFT).move_to(self.area.center)
-        self.badge(Badge(tr("counted on {gpu}", gpu=self.gpu), "counted"))
+        self.badge(self.counted())
         self.say(
             "The GPU counted just that: in groups, {less:.0%} less data came from main memory.",
             less=self.saved,
@@ -300,7 +296,7 @@ class L2Order(Lesson):
             for name, one in zip(self.names, both, strict=True)
         ]
         times = Amounts(rows, self.area.width, bar=110).move_to(self.area.center).shift(px(50) * UP)
-        self.badge(Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"))
+        self.badge(self.measured())
         self.say("The product also took {less:.0%} less time.", less=1 - self.groups["us"] / self.plain["us"])
         self.play(times.come(), run_time=3.0)
         self.add(times)  # Below what is written on its bars.
@@ -310,8 +306,7 @@ class L2Order(Lesson):
             clock = label(text, 46, ink_on(self.theme.measured), bold=True)
             clocks.add(fit(clock, 0.94 * bar.width).move_to(bar))
         self.say(
-            "It took as many cycles, so memory was not the limit. But the clock ran {faster:.0%} faster.",
-            faster=self.faster,
+            "It took as many cycles, so memory was not the limit. But the clock ran {faster:.0%} faster."
         )
         self.play(FadeIn(clocks, lag_ratio=0.5, run_time=1.5))
         limit = self.word(
@@ -405,13 +400,9 @@ class Sharing(VGroup):
         begin = batch_at(t, self.wave) * self.wave
         # The first batch comes tile by tile, and later ones whole.
         now = self.order[begin : max(int(t), begin + self.wave * bool(begin))]
-        before = self.order[:begin]
-
-        def drawn(each: list[np.ndarray]) -> np.ndarray:
-            return np.concatenate(each) if each else EMPTY
-
-        self.done.points = drawn([self._tile(tile) for tile in before])
-        self.now[0].points = drawn([self._tile(tile) for tile in now])
-        self.now[1].points = drawn([self._row(self.left, n) for n in np.unique(now // self.columns)])
-        self.now[2].points = drawn([self._column(self.top, n) for n in np.unique(now % self.columns)])
+        rows, columns = np.unique(now // self.columns), np.unique(now % self.columns)
+        self.done.points = np.concatenate([EMPTY, *map(self._tile, self.order[:begin])])
+        self.now[0].points = np.concatenate([EMPTY, *map(self._tile, now)])
+        self.now[1].points = np.concatenate([EMPTY, *(self._row(self.left, n) for n in rows)])
+        self.now[2].points = np.concatenate([EMPTY, *(self._column(self.top, n) for n in columns)])
         return self

@@ -35,7 +35,6 @@ from tilesim.ladder.file import ladders, read
 from tilesim.ladder.reports import report
 from tilesim.ladder.steps import LadderStep
 from tilesim_scenes.animations.run import PlayTrace
-from tilesim_scenes.film.settings import LADDER
 from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.few_sms import OneProcessor
 from tilesim_scenes.look.language import tr
@@ -71,8 +70,6 @@ TILES = 3
 
 class Ladder(OneProcessor):
     """One product by six kernels: the idea of each, how long it takes, and how much of that is waiting."""
-
-    asked = LADDER
 
     def prepare(self) -> None:
         ladder = read(self.given["ladder"]) if "ladder" in self.given else ladders()[0]
@@ -120,7 +117,6 @@ class Ladder(OneProcessor):
         return simulate(schedule, problem, device, default_costs(schedule, problem, device, kernel))
 
     def construct(self) -> None:
-        self.hue = self.theme.by_phase["multiply"]
         # The work on a tile, of which it is not shown when in it tensor cores wait.
         self.mostly = mixed(self.hue, self.theme.wait, 0.3)
         self.ask("Tensor cores are the parts of a GPU that multiply matrices.")
@@ -136,7 +132,7 @@ class Ladder(OneProcessor):
             [(tr("program 1"), self.us[0]), (tr("program 5"), self.us[-1])],
             "times",
             "{:,.0f} µs",
-            Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"),
+            self.measured(),
             tr("8192 × 8192 numbers, each a sum of 512 products of 16-bit numbers"),
             after=1 - self.shares[-1],
             before=1 - self.shares[0],
@@ -164,7 +160,7 @@ class Ladder(OneProcessor):
 
     def the_slowest(self) -> None:
         """The first program alone: almost all of its bar is waiting."""
-        self.badge(Badge(tr("measured and counted on {gpu}", gpu=self.gpu), "measured"))
+        self.badge(Badge(self.tr("measured and counted on {gpu}"), "measured"))
         key = self.key(Entry(tr("multiply"), [self.hue]), Entry(tr("tensor cores wait"), [self.theme.wait]))
         self.bars = self.bars_of(0, 1)
         self.places = [row.get_center() for row in self.bars]
@@ -218,7 +214,7 @@ class Ladder(OneProcessor):
         """Parts side by side, or in a tall frame below each other, above the bars."""
         low, top = self.room
         picture = VGroup(*parts).arrange(DOWN if self.tall else RIGHT, buff=px(90))
-        picture.scale(min(1.0, (top - low) / picture.height, self.area.width / picture.width))
+        fit(picture, self.area.width, top - low)
         return picture.move_to([self.area.center[0], (low + top) / 2, 0])
 
     # Who reads what.
@@ -245,7 +241,7 @@ class Ladder(OneProcessor):
             used.add(cells[at].copy().set_fill(ManimColor(self.hue)))
         # Two such pictures become small side by side in a square frame.
         em = 1.6 if self.narrow and not self.tall else 1.0
-        title = label(name, 46 * em, theme.text, bold=True).next_to(cells, UP, px(20))
+        title = label(name, 46 * em, bold=True).next_to(cells, UP, px(20))
         under = lines(note, 44 * em, cells.get_right()[0] - dots.get_left()[0], most=2, color=theme.text)
         under.next_to(VGroup(dots, cells), DOWN, px(20))
         return VGroup(VGroup(title, dots, cells), rays, sent, used, under)
@@ -259,14 +255,12 @@ class Ladder(OneProcessor):
         panel = self.panel(far, near)
         self.say(
             "Program 1’s threads read down a column. Each read brings {each} numbers, and {rest} go unused.",
-            each=self.each,
             rest=self.each - 1,
         )
         for one in panel:
             if one is near:
                 self.say(
                     "Program 2’s threads read along a row and use all {each}. It takes only {us:.0f} µs.",
-                    each=self.each,
                     us=self.us[1],
                 )
             self.play(FadeIn(one[0], run_time=0.5))
@@ -287,15 +281,12 @@ class Ladder(OneProcessor):
             left = rectangle(long, side, gray).next_to(tile, LEFT, gap)
             tops = VGroup(*(rectangle(side, long, gray) for _ in range(round(width / side))))
             tops.arrange(RIGHT, buff=gap).next_to(tile, UP, gap)
-            strips = VGroup(
-                *(
-                    VGroup(strip, label(next(numbers), 44, theme.text, bold=True).move_to(strip))
-                    for strip in (left, *tops)
-                )
-            )
+            strips = VGroup()
+            for strip in (left, *tops):
+                strips.add(VGroup(strip, label(next(numbers), 44, bold=True).move_to(strip)))
             made.add(VGroup(VGroup(tile, name.move_to(tile)), strips))
         made.arrange(RIGHT, buff=px(60))
-        title = label(tr("program 3") if wide else tr("program 2"), 46, theme.text, bold=True)
+        title = label(tr("program 3") if wide else tr("program 2"), 46, bold=True)
         return VGroup(title.next_to(made, UP, px(24)), made)
 
     def wide_tiles(self) -> None:
@@ -367,14 +358,14 @@ class Ladder(OneProcessor):
         """The bars of all programs but the first."""
         for row, home in zip(self.bars, self.homes, strict=True):
             row.move_to(home)
-        self.badge(Badge(tr("measured and counted on {gpu}", gpu=self.gpu), "measured"))
+        self.badge(Badge(self.tr("measured and counted on {gpu}"), "measured"))
         cycles = self.word(
             "Blue is always {cycles:,.0f} clock cycles. It is longer where the clock was slower.",
             38,
             cycles=(self.steps[0].tensor_cycles or 0.0) / CORES / self.sms,
         )
         picture = VGroup(cycles, self.note, self.bars).arrange(DOWN, buff=px(16), aligned_edge=LEFT)
-        picture.scale(min(1.0, (self.area.top - self.floor - px(30)) / picture.height))
+        fit(picture, np.inf, self.area.top - self.floor - px(30))
         picture.move_to([self.area.left, self.floor + px(12), 0], DOWN + LEFT)
         printed = [round(us) for us in self.us]
         gains = [before / after for before, after in pairwise(printed)]

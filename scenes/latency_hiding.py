@@ -355,8 +355,8 @@ class Rounds(VGroup):
                     if end > begin:
                         found.append(quad(lane, begin / WINDOW, end / WINDOW, low, high))
             self._travel(dot, asked, came)
-        self.waits.points = np.concatenate(waits) if waits else EMPTY
-        self.works.points = np.concatenate(works) if works else EMPTY
+        self.waits.points = np.concatenate([EMPTY, *waits])
+        self.works.points = np.concatenate([EMPTY, *works])
         return self
 
     def _travel(self, dot: Dot, asked: np.ndarray, came: np.ndarray) -> None:

@@ -352,6 +352,6 @@ class Waits(VGroup):
             if t >= used:
                 begin = min(come / self.until, used / self.until - least)
                 adding.append(quad(self.ground, begin, used / self.until, low, high))
-        self.waiting.points = np.concatenate(waiting) if waiting else EMPTY
-        self.adding.points = np.concatenate(adding) if adding else EMPTY
+        self.waiting.points = np.concatenate([EMPTY, *waiting])
+        self.adding.points = np.concatenate([EMPTY, *adding])
         return self

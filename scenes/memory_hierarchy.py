@@ -117,9 +117,6 @@ class MemoryHierarchy(Lesson):
             self.tr("two matrices of {n} × {n} numbers of 2 bytes, multiplied in {us:.0f} µs", n=SIZE),
         )
 
-    def counted(self) -> Badge:
-        return Badge(self.tr("counted on {gpu}"), "counted")
-
     # What the product loads.
 
     def the_work(self) -> None:

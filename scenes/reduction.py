@@ -318,5 +318,4 @@ class Reduction(Lesson):
         )
         self.play(Create(line, run_time=1.2), FadeIn(name))
         self.wait(1.5)
-        self.let_read()
-        self.play(*map(Leave, (line, name)))
+        self.leave(line, name)

@@ -32,14 +32,13 @@ from tilesim.devices.presets import presets
 from tilesim.ideas.fusion import WIDTH, Chain
 from tilesim.ladder.steps import ridge
 from tilesim_scenes.animations.fade import Fade, Leave
-from tilesim_scenes.film.settings import REPORT
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.kit.round_trip import RoundTrip
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, px
 from tilesim_scenes.look.theme import mixed
 from tilesim_scenes.mobjects.charts.plot import Roofline as Chart
-from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
+from tilesim_scenes.mobjects.drawing.quads import edged, rectangle
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.key import Entry
 
@@ -64,8 +63,6 @@ INTENSITY, SPEED = (0.05, 500.0), (0.3, 300.0)
 
 class Roofline(Lesson):
     """One program that does more and more operations on each number, and the roof that limits it."""
-
-    asked = REPORT
 
     def prepare(self) -> None:
         report = self.report("fusion")
@@ -123,16 +120,11 @@ class Roofline(Lesson):
             [(tr("64 operations"), self.us[MANY]), (tr("1 operation"), self.us[FEW])],
             "work",
             "{:,.1f} µs",
-            self.measured,
+            self.measured(),
             tr("{count:.0f} million 32-bit numbers, read and written once", count=self.x / 1e6),
             many=MANY,
             work=MANY // FEW,
-            turn=self.turn,
         )
-
-    @property
-    def measured(self) -> Badge:
-        return Badge(tr("measured on {gpu}", gpu=self.gpu), "measured")
 
     # One program, as bars.
 
@@ -141,7 +133,7 @@ class Roofline(Lesson):
         key = self.key(Entry(tr("computed"), [self.theme.by_phase["multiply"]]))
         high = area.top - px(10) - self.floor
         trip = RoundTrip(
-            tr("memory"), tr("x: {mb:.0f} MB", mb=self.mb), tr("processors"), tr("part of x"),
+            tr("memory"), self.tr("x: {mb:.0f} MB"), tr("processors"), tr("part of x"),
             ["x * 1.5"], area.width, high,
         )  # fmt: skip
         whole = VGroup(trip, trip.pieces)
@@ -174,7 +166,7 @@ class Roofline(Lesson):
                 max(room * us / longest, px(5)), high, mixed(theme.background, theme.measured, 0.6)
             )
             if number:
-                bar.set_fill(ManimColor(theme.panel)).set_stroke(ManimColor(theme.text), stroke_width(4))
+                edged(bar.set_fill(ManimColor(theme.panel)), theme.text, 4)
             y = top - small * px((42, 122, 182)[number])
             bar.move_to([area.right - figure - room, y, 0], LEFT)
             took = label(tr("{us:,.1f} µs", us=us), 46 if number == 0 else 38, bold=number == 0, mono=True)
@@ -194,22 +186,18 @@ class Roofline(Lesson):
         """Bars grow on one clock, in a second as far as `pace` says, each with its figure at its end."""
         longest = max(row[0].width for row in rows)
         self.add(*(row[2] for row in rows if len(row) > 2))
-        self.play(
-            *(
-                GrowFromEdge(row[0], LEFT, run_time=row[0].width / pace, rate_func=linear)
-                for row in rows
-            ),
-            *(
-                FadeIn(row[1], run_time=longest / pace, rate_func=partial(after, row[0].width / longest))
-                for row in rows
-            ),
-        )  # fmt: skip
+        growing, appearing = [], []
+        for bar, figure, *_ in rows:
+            growing.append(GrowFromEdge(bar, LEFT, run_time=bar.width / pace, rate_func=linear))
+            once_grown = partial(after, bar.width / longest)
+            appearing.append(FadeIn(figure, run_time=longest / pace, rate_func=once_grown))
+        self.play(*growing, *appearing)
 
     def few_and_many(self) -> None:
         """Two measured bars of one length; then what moving and arithmetic need of them."""
         few, many = (self.group(n, 1.15 * self.us[MANY], place) for place, n in enumerate((FEW, MANY)))
         self.groups, self.third = [few, many], self.group(MOST, 1.02 * self.us[MOST], 2)
-        self.badge(self.measured)
+        self.badge(self.measured())
         self.say("One operation on each number or {count}: the program takes the same time.", count=MANY)
         self.play(FadeIn(few[0], many[0], self.third[0]), run_time=0.3)
         self.grow(few[1], many[1], pace=few[1][0].width / 3.2)
@@ -219,13 +207,12 @@ class Roofline(Lesson):
         )
         self.badge(Badge(tr("measured; outlined: NVIDIA's datasheet"), "measured"))
         self.how = VGroup(
-            self.word("moving x: twice {mb:.0f} MB at {tb:.1f} TB/s", 40, mb=self.mb, tb=self.tb),
+            self.word("moving x: twice {mb:.0f} MB at {tb:.1f} TB/s", 40),
             self.word("arithmetic: {peak} trillion operations per second", 40, peak=self.flat),
         ).arrange(DOWN, buff=px(14))
         self.how.move_to([self.area.center[0], self.area.bottom + self.how.height / 2, 0])
         self.play(FadeIn(self.how), run_time=0.4)
         self.grow(*(row for one in self.groups for row in one[2:]), pace=few[2][0].width / 4.0)
-        self.let_read()
 
     def the_most(self) -> None:
         """All bars shrink to the scale of the third."""
@@ -237,13 +224,9 @@ class Roofline(Lesson):
             count=MOST, us=self.us[MOST],
         )  # fmt: skip
         self.play(FadeOut(self.how), run_time=0.3)
-        self.play(
-            *(ReplacementTransform(old, new) for old, new in zip(self.groups, smaller, strict=True)),
-            run_time=1.2,
-        )
+        self.play(*map(ReplacementTransform, self.groups, smaller), run_time=1.2)
         self.grow(*most[1:], pace=most[1][0].width / 3.2)
         self.groups = [*smaller, most]
-        self.let_read()
 
     # The same as points of a chart.
 
@@ -265,23 +248,16 @@ class Roofline(Lesson):
             "are {speed:.0f} trillion per second.",
             many=MANY, count=self.millions, us=self.us[MANY], speed=self.points[MANY].tflops,
         )  # fmt: skip
-        self.badge(self.measured)
+        self.badge(self.measured())
         bars = [one[1][0] for one in self.groups]
         rest = VGroup(*(VGroup(one[0], one[1][1], *one[2:]) for one in self.groups))
         self.play(FadeOut(rest), run_time=0.4)
         self.remove(*self.groups)
         self.add(*bars)
-        self.play(
-            FadeIn(chart, self.axes, run_time=0.6),
-            LaggedStart(
-                *(
-                    ReplacementTransform(bar, self.dots[n])
-                    for bar, n in zip(bars[::-1], (MOST, MANY, FEW), strict=True)
-                ),
-                lag_ratio=0.8,
-                run_time=3.4,
-            ),
-        )
+        dots = [self.dots[n] for n in (MOST, MANY, FEW)]
+        become = map(ReplacementTransform, reversed(bars), dots)
+        come = FadeIn(chart, self.axes, run_time=0.6)
+        self.play(come, LaggedStart(*become, lag_ratio=0.8, run_time=3.4))
         self.names = VGroup()
         for count, side in ((FEW, RIGHT), (MANY, RIGHT), (MOST, DOWN)):
             said = tr("{count:,}", count=count) if count > 1 else tr("1 operation")
@@ -289,8 +265,8 @@ class Roofline(Lesson):
             self.names.add(name.next_to(self.dots[count], side, px(14)))
         self.say(
             "Each number has 4 bytes and moves twice, so {many} operations are {per_byte} per byte.",
-            many=MANY, per_byte=self.per_byte,
-        )  # fmt: skip
+            many=MANY,
+        )
         self.below = self.drop(self.points[MANY].intensity, self.points[MANY].tflops, self.per_byte)
         self.names[1].shift(px(24) * DOWN + px(10) * LEFT)
         self.play(FadeIn(self.names), run_time=0.4)
@@ -305,14 +281,14 @@ class Roofline(Lesson):
 
     def the_roof(self) -> None:
         """Points along memory's slope, then along arithmetic's flat line; below is what is allowed."""
-        chart, ink = self.chart, self.theme.text
+        chart = self.chart
         slope = chart.slope(1000 * self.tb)
         self.say(
             "Memory moves {tb:.1f} trillion bytes a second, enough for {most:.0f} trillion operations.",
             most=self.per_byte * self.tb,
         )
         self.badge(Badge(tr("dots: measured; lines: NVIDIA's datasheet"), "measured"))
-        name = self.word("{tb:.1f} TB/s × operations per byte", self.size, ink, bold=True, tb=self.tb)
+        name = self.bold("{tb:.1f} TB/s × operations per byte", self.size)
         across, rise, _ = slope.points[-1] - slope.points[0]
         side = np.array([-rise, across, 0.0]) / np.hypot(across, rise)
         name.rotate(np.arctan2(rise, across))
@@ -328,7 +304,7 @@ class Roofline(Lesson):
         self.say(
             "Where arithmetic reaches its peak, the line turns flat. Near the bend, up to {lost:.0%} is lost."
         )
-        peak = self.word("arithmetic: {peak} trillion a second", self.size, ink, bold=True, peak=self.flat)
+        peak = self.bold("arithmetic: {peak} trillion a second", self.size, peak=self.flat)
         peak.next_to(chart.at(INTENSITY[1], self.flat), UP + LEFT, px(24))
         self.play(Create(flat), FadeIn(peak), run_time=0.8)
         later = [self.dots[n] for n in self.us if n not in self.bound and n != MOST]
@@ -342,18 +318,14 @@ class Roofline(Lesson):
         self.say(
             "The lines meet at {peak} divided by {tb:.1f}, or {ridge} operations per byte: "
             "{turn} on each number.",
-            ridge=self.ridge, peak=self.flat, tb=self.tb, turn=self.turn,
-        )  # fmt: skip
+            peak=self.flat,
+        )
         below = self.drop(self.flat / self.tb, self.flat, self.ridge)
         self.play(FadeIn(below), run_time=0.6)
-        more = self.word(
-            "× {moved} bytes = {turn}", self.size, self.theme.text, bold=True,
-            moved=self.turn // self.ridge, turn=self.turn,
-        )  # fmt: skip
+        more = self.bold("× {moved} bytes = {turn}", self.size, moved=self.turn // self.ridge)
         more.next_to(below[1], DOWN, px(12), aligned_edge=LEFT)
         self.wait(1.4)
         self.play(FadeIn(more), run_time=0.5)
-        self.let_read()
 
 
 def after(share: float, alpha: float) -> float:

@@ -8,6 +8,7 @@ tiles, and whether that or multiplying takes longer. It shows tiles of one level
 
 from itertools import pairwise
 
+import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, FadeIn, LaggedStart, VGroup
 
 from tilesim import Problem
@@ -15,11 +16,10 @@ from tilesim.devices.gpus import preset_of
 from tilesim.devices.presets import presets
 from tilesim.problems import DTYPE_BYTES
 from tilesim_scenes.animations.fade import Fade, Leave, late
-from tilesim_scenes.film.settings import REPORT
 from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, lines, px
+from tilesim_scenes.look.text import fit, label, lines, px
 from tilesim_scenes.mobjects.drawing.quads import rectangle
 from tilesim_scenes.mobjects.words.badge import Badge
 
@@ -48,8 +48,6 @@ CORES = 4
 class TilingHierarchy(Lesson):
     """What a larger tile saves, and what ends its growth."""
 
-    asked = REPORT
-
     def prepare(self) -> None:
         report = self.report("tiling_hierarchy")
         rows = report["products"]
@@ -59,13 +57,13 @@ class TilingHierarchy(Lesson):
         self.size = self.problems[0].m
         self.guard(all(one.m == one.n == one.k == self.size for one in self.problems), "it is one product")
         self.us = [row["us"] for row in rows]
-        self.counted = [row["l2_bytes"] / 1e9 for row in rows]
-        less = [a > b for sizes in (self.us, self.counted) for a, b in pairwise(sizes)]
+        self.sent = [row["l2_bytes"] / 1e9 for row in rows]
+        less = [a > b for sizes in (self.us, self.sent) for a, b in pairwise(sizes)]
         self.guard(all(less), "larger tiles load less and take less time")
         shares = [row["tensor_cycles"] / (CORES * row["sm_cycles"]) for row in rows]
         self.multiplying = [us * share for us, share in zip(self.us, shares, strict=True)]
         self.l2_tb = presets()[preset_of(self.gpu)]["l2_gb_per_s"] / 1000
-        self.loading = [1000 * gb / self.l2_tb for gb in self.counted]
+        self.loading = [1000 * gb / self.l2_tb for gb in self.sent]
         self.guard(
             0.95 * self.us[0] < self.loading[0] < self.us[0], "loading sets the time of the smallest tiles"
         )
@@ -79,7 +77,6 @@ class TilingHierarchy(Lesson):
         self.guard(self.sums_kb * 2 == REGISTERS_KB, "the sums of the largest tile take half the registers")
 
     def construct(self) -> None:
-        self.hue = self.theme.by_phase["multiply"]
         self.ask("A tile is a rectangle of the result. The L2 is a cache that all processors share.")
         self.one_number()
         self.reuse()
@@ -93,7 +90,7 @@ class TilingHierarchy(Lesson):
             [(f"{small[0]} × {small[1]}", self.us[0]), (f"{large[0]} × {large[1]}", self.us[-1])],
             "less time",
             "{:.0f} µs",
-            Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"),
+            self.measured(),
             tr("{n} × {n} numbers, each a sum of {n} products of 16-bit numbers", n=self.size),
             a=small[0], b=small[1], c=large[0], d=large[1],
         )  # fmt: skip
@@ -146,7 +143,6 @@ class TilingHierarchy(Lesson):
         self.play(LaggedStart(FadeIn(picture[1]), FadeIn(picture[2], words[1]), lag_ratio=0.7, run_time=2.0))
         self.say("A processor that computes just one number uses every number it loads only once.")
         self.play(FadeIn(words[2]))
-        self.let_read()
         loads = self.beside(
             picture,
             tr("numbers of C: {all:.1f} million", all=self.size**2 / 1e6),
@@ -158,8 +154,7 @@ class TilingHierarchy(Lesson):
             ms=self.element_gb / self.l2_tb,
         )
         self.play(Leave(words), Fade(loads, 0.0, 1.0, 0.6, rate_func=late))
-        self.let_read()
-        self.play(*map(Leave, (picture[1:], loads)))
+        self.leave(picture[1:], loads)
         self.matrices = picture[0]
 
     def reuse(self) -> None:
@@ -215,15 +210,15 @@ class TilingHierarchy(Lesson):
         heading = lines(title, 48, self.area.width, color=self.theme.text, bold=True)
         bars = Amounts(amounts, self.area.width, bar=60, gap=26)
         picture = VGroup(heading, bars).arrange(DOWN, buff=px(34), aligned_edge=LEFT)
-        picture.scale(min(1.0, 0.94 * (self.area.top - self.floor) / picture.height))
+        fit(picture, np.inf, 0.94 * (self.area.top - self.floor))
         return picture.move_to([self.area.center[0], (self.area.top + self.floor) / 2, 0])
 
     def bytes_needed(self) -> None:
         """What the L2 sent, in tiles of all sizes."""
-        self.badge(Badge(tr("counted on {gpu}", gpu=self.gpu), "counted"))
+        self.badge(self.counted())
         amounts = [
             Amount(name, [(gb, self.theme.measured)], tr("{gb:.1f} GB", gb=gb))
-            for name, gb in zip(self.names(), self.counted, strict=True)
+            for name, gb in zip(self.names(), self.sent, strict=True)
         ]
         chart = self.chart(
             tr("sent by the L2; processors that ask for the same at once share an answer"), amounts
@@ -231,7 +226,7 @@ class TilingHierarchy(Lesson):
         self.say(
             "In tiles of {m} × {m}, the L2 sends {few:.1f} GB instead of {all:.0f}. Larger tiles need less.",
             all=self.element_gb,
-            few=self.counted[0],
+            few=self.sent[0],
             m=self.problems[0].tile_m,
         )
         self.play(FadeIn(chart[0], run_time=0.3), chart[1].come().set_run_time(5.0))
@@ -239,13 +234,13 @@ class TilingHierarchy(Lesson):
 
     def timed(self) -> None:
         """How long the GPU took with the smallest and largest tiles, and what that is made of."""
-        self.badge(Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"))
+        self.badge(self.measured())
         amounts = []
         for n, name in ((0, self.names()[0]), (-1, self.names()[-1])):
             amounts += [
                 Amount(name, [(self.us[n], self.theme.measured)], tr("{us:.0f} µs", us=self.us[n])),
                 Amount(
-                    tr("loading: {gb:.1f} GB at {tb:.1f} TB/s", gb=self.counted[n], tb=self.l2_tb),
+                    tr("loading: {gb:.1f} GB at {tb:.1f} TB/s", gb=self.sent[n], tb=self.l2_tb),
                     [(self.loading[n], self.theme.text)],
                     tr("{us:.0f} µs", us=self.loading[n]),
                     computed=True,

@@ -32,13 +32,24 @@ def set_opacities(mobject: Mobject, own: list[Any], share: float) -> None:
             getattr(mobject, ink)[:, 3] = np.minimum(alpha * share, 1.0)
 
 
+def looks(mobject: Mobject, share: float = 1.0) -> list[tuple[Mobject, list[Any]]]:
+    """All members of a mobject, each with its `opacities`."""
+    return [(one, opacities(one, share)) for one in mobject.get_family()]
+
+
+def show_share(members: list[tuple[Mobject, list[Any]]], share: float) -> None:
+    """Show `share` of all members whose `looks` are given."""
+    for one, own in members:
+        set_opacities(one, own, share)
+
+
 def late(alpha: float) -> float:
     """A rate that rests at 0 for the first half: for what comes up behind something that still leaves.
 
     >>> late(0.5), late(0.75), late(1.0)
     (0.0, 0.5, 1.0)
     """
-    return float(smoothstep(max(0.0, 2 * alpha - 1)))
+    return float(smoothstep(2 * alpha - 1))
 
 
 class Fade(Direct):
@@ -54,13 +65,11 @@ class Fade(Direct):
         super().__init__(mobject, run_time=run_time, **kwargs)
 
     def begin(self) -> None:
-        self._own = [(one, opacities(one, self.start)) for one in self.mobject.get_family()]
+        self._own = looks(self.mobject, self.start)
         super().begin()
 
     def interpolate_mobject(self, alpha: float) -> None:
-        share = self.start + self.rate_func(alpha) * (self.end - self.start)
-        for one, own in self._own:
-            set_opacities(one, own, share)
+        show_share(self._own, self.start + self.rate_func(alpha) * (self.end - self.start))
 
 
 class Leave(Fade):
@@ -70,8 +79,7 @@ class Leave(Fade):
         super().__init__(mobject, 1.0, 0.0, run_time, **kwargs)
 
     def clean_up_from_scene(self, scene: Any) -> None:
-        for one, own in self._own:
-            set_opacities(one, own, 1.0)
+        show_share(self._own, 1.0)
         scene.remove(self.parts[0])
 
 
@@ -88,18 +96,14 @@ class Swap(Direct):
         super().__init__(*(one for one in (old, new) if one is not None), run_time=run_time)
 
     def begin(self) -> None:
-        self._own = [
-            [(one, opacities(one)) for one in caption.get_family()] if caption is not None else []
-            for caption in (self.old, self.new)
-        ]
+        self._own = [[] if one is None else looks(one) for one in (self.old, self.new)]
         super().begin()
 
     def interpolate_mobject(self, alpha: float) -> None:
         seen = float(np.clip((alpha - self.before) / (1 - self.before), 0.0, 1.0))
         shares = 1 - 2 * seen, 2 * seen - 1 if self.old else seen
         for members, share in zip(self._own, shares, strict=True):
-            for one, own in members:
-                set_opacities(one, own, max(0.0, share))
+            show_share(members, max(0.0, share))
 
     def clean_up_from_scene(self, scene: Any) -> None:
         if self.old is not None:

@@ -6,7 +6,7 @@ import numpy as np
 from manim import Mobject, VMobject, smoothstep
 
 from tilesim_scenes.animations.direct import Direct, corners, fitted
-from tilesim_scenes.animations.fade import opacities, set_opacities
+from tilesim_scenes.animations.fade import looks, show_share
 from tilesim_scenes.mobjects.charts.share_bar import ShareBar
 from tilesim_scenes.mobjects.drawing.quads import EMPTY, quad
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
@@ -106,7 +106,7 @@ class Gather(Direct):
             else:
                 goes.append(drawn)
             goes += drawn.submobjects
-        self._goes = [(one, opacities(one)) for each in goes for one in each.get_family()]
+        self._goes = [look for each in goes for look in looks(each)]
         for number, kind in enumerate(kinds):
             ground, rows = bar.grounds[kind], of_kind[kind]
             whole, low = sum(length for _, length in rows), 0.0
@@ -119,12 +119,11 @@ class Gather(Direct):
         super().begin()
 
     def interpolate_mobject(self, alpha: float) -> None:
-        stays = 1 - smoothstep(min(1.0, alpha / GOES))
-        for one, own in self._goes:
-            set_opacities(one, own, stays)
+        stays = 1 - smoothstep(alpha / GOES)
+        show_share(self._goes, stays)
         for drawn, width in self._edges:
             drawn.set_stroke(width=stays * width, family=False)
         moved = max(0.0, (alpha - GOES) / (1 - GOES))
         for drawn, start, end, late in self._moves:
-            share = smoothstep(float(np.clip((moved - APART * late) / (1 - APART), 0, 1)))
+            share = smoothstep((moved - APART * late) / (1 - APART))
             drawn.points = (1 - share) * start + share * end if len(start) else start

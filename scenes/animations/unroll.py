@@ -40,7 +40,7 @@ class Unroll(Direct):
             ground = self.lanes.lane(self.lanes.sms[number])
             (low, high), (begin, end) = self._boxes[number], corners(ground)
             # It goes to where its lane begins, and unrolls rightwards from there.
-            there, unrolled = smoothstep(min(1.0, 2 * alpha)), smoothstep(max(0.0, 2 * alpha - 1))
+            there, unrolled = smoothstep(2 * alpha), smoothstep(2 * alpha - 1)
             left = low + there * (begin - low)
             short = np.array([ground.get_left()[0] + min(high[0] - low[0], ground.width), end[1], 0.0])
             right = high + there * (short - high) + unrolled * (end - short)
@@ -80,7 +80,7 @@ class SplitIntoTiles(Direct):
     def interpolate_mobject(self, alpha: float) -> None:
         self.whole.set_opacity(0.0)
         for ground, points, centre, far in self._tiles:
-            share = smoothstep(float(np.clip(2 * alpha - min(far, 1.0), 0, 1)))
+            share = smoothstep(2 * alpha - min(far, 1.0))
             size = np.ptp(points, axis=0)[:2]
             closed = np.array([self._cells[0] / size[0], self._cells[1] / size[1], 1.0])
             ground.points = (points - centre) * (closed + share * (1 - closed)) + centre

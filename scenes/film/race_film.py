@@ -95,11 +95,9 @@ class Heat:
         rest = round(self.shown_gap - sum(shown.values()), 1)
         if rest:
             shown["rest"] = rest
-        return (
-            dict(sorted(shown.items(), key=lambda item: item[1] < 0))
-            if max(shown.values(), default=0) > 0
-            else {}
-        )
+        if max(shown.values(), default=0) <= 0:
+            return {}
+        return dict(sorted(shown.items(), key=lambda item: item[1] < 0))
 
 
 def heat(traces: tuple[Trace, ...]) -> Heat:
@@ -194,25 +192,12 @@ class RaceFilm(Film):
         above, apart = (px(gap) + px(NAMES) * (not self.side) for gap in (ABOVE, APART))
         height = min(px(CLOSE), (area.height - above - apart - px(BELOW)) / 2)
         top = area.top - above - (area.height - above - apart - px(BELOW) - 2 * height) / 2
-        lanes = VGroup(
-            *(
-                SmLane(
-                    runs.traces[n],
-                    sm,
-                    runs.names[n],
-                    area.width,
-                    height,
-                    runs.longest,
-                    self.side,
-                    named=n == order[0],
-                ).show(self.ticking.t)
-                for n in order
-            )
-        )
-        # Their names are of different widths and heights; their lanes are not.
-        for number, lane in enumerate(lanes):
+        size, lanes = (area.width, height, runs.longest, self.side), VGroup()
+        for number, n in enumerate(order):
+            lane = SmLane(runs.traces[n], sm, runs.names[n], *size, named=not number).show(self.ticking.t)
+            # Their names are of different widths and heights; their lanes are not.
             corner = [area.right, top - number * (height + apart), 0]
-            lane.shift(corner - lane.lane.grounds.get_corner(UP + RIGHT))
+            lanes.add(lane.shift(corner - lane.lane.grounds.get_corner(UP + RIGHT)))
         places = [panels[n].lanes.lane(sm) for n in order]
         self.say(
             tr(
@@ -226,14 +211,12 @@ class RaceFilm(Film):
         )
         come = (GrowFromLane(*pair, CAMERA) for pair in zip(lanes, places, strict=True))
         self.play(Leave(panels), *come, Zoom(*lanes, window=(low, high)))
-        over = [
-            TimeBracket(lane.lane, pair[n].begin, pair[n].end, sm)
-            for lane, n in zip(lanes, order, strict=True)
-        ]
+        over, named = [], VGroup()
+        for lane, n in zip(lanes, order, strict=True):
+            over.append(TimeBracket(lane.lane, pair[n].begin, pair[n].end, sm))
         self.play(PlayTrace(self.ticking, *lanes, *over, until=high, run_time=SLOW))
-        named = VGroup(
-            *(lane.names_of(pair[n].begin, pair[n].end) for lane, n in zip(lanes, order, strict=True))
-        )
+        for lane, n in zip(lanes, order, strict=True):
+            named.add(lane.names_of(pair[n].begin, pair[n].end))
         self.play(Fade(named, 0.0, 1.0))
         self.wait(1.0)
         self.play(*map(Leave, (named, *over)))

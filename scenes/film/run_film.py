@@ -1,7 +1,7 @@
 """RunFilm: any one run, of anybody's kernel. It shows what was recorded or simulated, and says no more."""
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, LaggedStart, ManimColor, Mobject, RoundedRectangle, Transform, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, LaggedStart, Mobject, Transform, VGroup
 
 from tilesim import Problem, WorkItems
 from tilesim.metrics import slot_index
@@ -17,7 +17,7 @@ from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import fit, label, px
 from tilesim_scenes.look.theme import Colour, sm_colour
 from tilesim_scenes.mobjects.charts.share_bar import ShareBar
-from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
+from tilesim_scenes.mobjects.drawing.quads import rectangle, rounded
 from tilesim_scenes.mobjects.hardware.memory import SM
 from tilesim_scenes.mobjects.hardware.thread_block import Queue
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
@@ -111,15 +111,8 @@ class RunFilm(Film):
         lines.arrange(DOWN, buff=px(26), aligned_edge=LEFT)
         fit(lines, 0.8 * self.area.width, 0.75 * self.area.height)
         lines.move_to(self.area.center)
-        paper = RoundedRectangle(
-            corner_radius=px(24),
-            width=lines.width + px(140),
-            height=lines.height + px(120),
-            stroke_width=stroke_width(4),
-            stroke_color=ManimColor(theme.quiet),
-            fill_color=ManimColor(theme.panel),
-            fill_opacity=1.0,
-        )
+        wide, high = lines.width + px(140), lines.height + px(120)
+        paper = rounded(wide, high, px(24), theme.quiet, 4, theme.panel)
         return paper.move_to(lines), lines
 
     def hue(self, row: int) -> Colour:

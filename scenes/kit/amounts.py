@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from manim import DOWN, LEFT, RIGHT, UP, Animation, FadeIn, GrowFromEdge, LaggedStart, ManimColor, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, Animation, FadeIn, GrowFromEdge, LaggedStart, VGroup
 
 from tilesim_scenes.look.text import fit, label, px
 from tilesim_scenes.look.theme import Colour, mixed, theme_now
-from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
+from tilesim_scenes.mobjects.drawing.quads import edged, rectangle
 
 FAINT = 0.25
 """Share of its color in a bar that is outlined, as it was computed and not measured."""
@@ -45,7 +45,7 @@ class Amounts(VGroup):
                 fill = mixed(theme.background, color, FAINT) if one.computed else color
                 part = rectangle(value * self.scale_of, px(bar), fill)
                 if one.computed:
-                    part.set_stroke(ManimColor(color), stroke_width(4))
+                    edged(part, color, 4)
                 parts.add(part)
             parts.arrange(RIGHT, buff=0)
             # Names stand on lines of one height, whichever letters they have.

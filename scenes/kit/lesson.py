@@ -88,6 +88,10 @@ class Lesson(Film):
         """The badge of what was measured on the film's `gpu`."""
         return Badge(self.tr("measured on {gpu}"), "measured")
 
+    def counted(self) -> Badge:
+        """The badge of what was counted there."""
+        return Badge(self.tr("counted on {gpu}"), "counted")
+
     def ask(self, note: str = "") -> None:
         """Show the film's title and question, as FILM has them, and in small what a newcomer has to know."""
         declared = sys.modules[type(self).__module__].FILM
@@ -136,15 +140,11 @@ class Lesson(Film):
         theme = self.theme
         colors = theme.by_phase | {"both": theme.both, "idle": theme.idle}
         words = {
-            "launch": tr("launch"),
-            "first load": tr("first load"),
-            "multiply": tr("multiply"),
-            "write": tr("write"),
             "hand over": tr("hand over to the copy unit"),
             "both": tr("multiply and write"),
             "idle": tr("no tile left"),
         }
-        return [Entry(words[kind], [colors[kind]]) for kind in kinds]
+        return [Entry(words.get(kind) or tr(kind), [colors[kind]]) for kind in kinds]
 
     def leave(self, *mobjects: Mobject) -> None:
         """Let mobjects fade out and leave the scene, once the caption could be read."""

@@ -194,12 +194,12 @@ class ManySMs(Lesson):
         step = 0.5 * wide / steps
         place = area.center + (0.22 * area.height * UP if narrow else 0.25 * area.width * LEFT)
         self.loaf = Loaf(steps, wide, 0.55 * wide, step=(step, 0.5 * step)).move_to(place)
-        name = self.word("one tile", 50, self.theme.text, bold=True).next_to(self.loaf.front, DOWN, px(20))
+        name = self.bold("one tile", 50).next_to(self.loaf.front, DOWN, px(20))
         depth = self.word("{steps} steps, one slice each", 46, self.theme.text, steps=steps)
         self.loaf_words = VGroup(name, depth.next_to(self.loaf, UP, px(24)))
         self.play(*self.key(), FadeIn(self.loaf, shift=px(60) * UP, run_time=0.8), FadeIn(name))
         half = products // 2
-        head = self.word("one number in the tile", 46, self.theme.text, bold=True)
+        head = self.bold("one number in the tile")
         self.sums = VGroup(label(terms(1, half), 44), label(terms(half + 1, products), 44))
         self.plus = label("+", 44)
         formula = VGroup(head, self.sums[0], self.plus, self.sums[1]).arrange(DOWN, buff=px(22))
@@ -251,7 +251,7 @@ class ManySMs(Lesson):
         self.play(Travel([token], [[token.get_center() + down]], leg=0.9))
         wide = self.loaf.front.width
         whole = rectangle(wide, 0.55 * wide, self.theme.by_phase["multiply"]).move_to(self.loaf.front)
-        done = self.word("the whole tile", 50, self.theme.text, bold=True).next_to(whole, DOWN, px(20))
+        done = self.bold("the whole tile", 50).next_to(whole, DOWN, px(20))
         come = FadeIn(whole, target_position=second.box, scale=0.3)
         leaving = FadeOut(token, self.pieces[1], self.sums, scale=0.5)
         self.play(leaving, Fade(self.loaf, FAINT, 0.0), come, FadeIn(done), run_time=0.8)

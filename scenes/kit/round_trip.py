@@ -4,24 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from manim import (
-    DOWN,
-    LEFT,
-    RIGHT,
-    UP,
-    Animation,
-    ManimColor,
-    Rectangle,
-    RoundedRectangle,
-    VGroup,
-    smoothstep,
-)
+from manim import DOWN, LEFT, RIGHT, UP, Animation, ManimColor, Rectangle, VGroup, smoothstep
 
 from tilesim_scenes.animations.direct import Direct
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.look.text import advance, fit, label, lines, px
 from tilesim_scenes.look.theme import mixed, readable, theme_now
-from tilesim_scenes.mobjects.drawing.quads import quad, rectangle, rounded, shape, stroke_width
+from tilesim_scenes.mobjects.drawing.quads import edged, quad, rectangle, rounded, shape
 from tilesim_scenes.mobjects.hardware.memory import SM, MemoryLevel
 
 PIECES = 6
@@ -39,8 +28,8 @@ class Piece(VGroup):
 
     def __init__(self, width: float, height: float) -> None:
         theme = theme_now()
-        self.body = rectangle(width, height, mixed(theme.background, theme.operand, 0.45))
-        self.body.set_stroke(ManimColor(theme.operand), stroke_width(3))
+        body = rectangle(width, height, mixed(theme.background, theme.operand, 0.45))
+        self.body = edged(body, theme.operand, 3)
         self.filled = shape(theme.by_phase["multiply"])
         super().__init__(self.body, self.filled)
         self.fill_to(0.0)
@@ -172,7 +161,7 @@ class Stream(Direct):
         trip = self.trip
         legs = alpha * (3 + 0.5 * (PIECES - 1))
         for number, (piece, home, slot) in enumerate(zip(trip.pieces, trip.homes, trip.slots, strict=True)):
-            come, fill, back = (smoothstep(min(1.0, max(0.0, legs - 0.5 * number - n))) for n in range(3))
+            come, fill, back = (smoothstep(legs - 0.5 * number - n) for n in range(3))
             piece.move_to(np.array(home) + (come - back) * (slot.get_center() - home))
             piece.fill_to(fill)
         for one in trip.operations:
@@ -225,8 +214,7 @@ class Processors(Place):
         high, wide = (self.ceiling - self.floor) / rows, (room.width - px(50)) / columns
         self.columns, self.boxes = columns, VGroup()
         for _ in range(rows * columns):
-            box = RoundedRectangle(width=0.82 * wide, height=0.78 * high, corner_radius=px(12))
-            self.boxes.add(box.set_stroke(ManimColor(theme_now().quiet), stroke_width(4)))
+            self.boxes.add(rounded(0.82 * wide, 0.78 * high, px(12), theme_now().quiet, 4))
         self.boxes.arrange_in_grid(rows=rows, cols=columns, buff=(0.18 * wide, 0.22 * high))
         self.boxes.move_to([room.get_x(), (self.floor + self.ceiling) / 2, 0])
         self.add(self.boxes)

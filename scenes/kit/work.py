@@ -6,7 +6,7 @@ from manim import DOWN, LEFT, RIGHT, UP, Animation, FadeIn, LaggedStart, VGroup
 from tilesim import Problem
 from tilesim_scenes.film.configured_scene import Area
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, lines, px
+from tilesim_scenes.look.text import fit, label, lines, px
 from tilesim_scenes.look.theme import theme_now
 from tilesim_scenes.mobjects.drawing.quads import levels, strokes, uprights
 from tilesim_scenes.mobjects.hardware.operands import Operands
@@ -65,11 +65,10 @@ class Work(VGroup):
             DOWN if wide else RIGHT, buff=px(80), aligned_edge=LEFT if wide else UP
         )
         picture = VGroup(self.operands, self.grid, self.letters, self.tile, self.strips)
-        if words.width > (0.5 if wide else 1.0) * area.width:
-            words.scale((0.5 if wide else 1.0) * area.width / words.width)
+        fit(words, (0.5 if wide else 1.0) * area.width)
         both = VGroup(picture, words).arrange(RIGHT if wide else DOWN, buff=px(70))
         if wrap:
-            both.scale(min(1.0, area.height / both.height, area.width / both.width))
+            fit(both, area.width, area.height)
         both.move_to(area.center)
         self.add(picture, words)
 

@@ -101,9 +101,7 @@ def lines(
     # A gap of lines that does not depend on which letters have descenders.
     for number, line in enumerate(broken):
         line.move_to([0, -1.25 * px(size) * number, 0])
-    if broken.width > room:
-        broken.scale(room / broken.width)
-    return broken
+    return fit(broken, room)
 
 
 def fit(mobject: M, width: float, height: float = np.inf) -> M:

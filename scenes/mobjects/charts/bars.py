@@ -7,7 +7,7 @@ import numpy as np
 from manim import LEFT, RIGHT, VGroup, smoothstep
 
 from tilesim_scenes.animations.direct import Direct
-from tilesim_scenes.animations.fade import opacities, set_opacities
+from tilesim_scenes.animations.fade import looks, show_share
 from tilesim_scenes.look.text import label, px
 from tilesim_scenes.look.theme import mix, theme_now
 from tilesim_scenes.mobjects.drawing.quads import quad, rectangle
@@ -100,20 +100,13 @@ class Grow(Direct):
         super().__init__(*(bars.rows[i] for i in numbers), run_time=run_time or self._natural, **kwargs)
 
     def begin(self) -> None:
-        self._own = [
-            [
-                [(one, opacities(one)) for one in part.get_family()]
-                for part in (self.bars.names[i], self.bars.figures[i])
-            ]
-            for i in self.numbers
-        ]
+        self._own = [(looks(self.bars.names[i]), looks(self.bars.figures[i])) for i in self.numbers]
         super().begin()
 
     def interpolate_mobject(self, alpha: float) -> None:
         for place, number in enumerate(self.numbers):
             second = alpha * self._natural - STEP * place
-            self.bars.reach(number, smoothstep(float(np.clip(second / GROW, 0.0, 1.0))))
+            self.bars.reach(number, smoothstep(second / GROW))
             appear = list(zip(self._own[place], (0.0, GROW), strict=True))[self.named :]
             for part, since in appear:
-                for one, own in part:
-                    set_opacities(one, own, float(np.clip((second - since) / STEP, 0.0, 1.0)))
+                show_share(part, float(np.clip((second - since) / STEP, 0.0, 1.0)))

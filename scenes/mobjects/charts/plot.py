@@ -9,8 +9,8 @@ from tilesim_scenes.look.text import Figure, label, px
 from tilesim_scenes.look.theme import AnyColour, theme_now
 from tilesim_scenes.mobjects.drawing.quads import (
     HALF_DIGIT,
-    axes_of,
     nothing,
+    place,
     rectangle,
     segments,
     shape,
@@ -61,17 +61,17 @@ class Plot(VGroup):
         self.figures = VGroup()
         for value, share in zip(x_ticks, across, strict=True):
             figure = Figure(f"{value:,g}", size, theme.quiet, bold=False, align=0.5)
-            self.figures.add(figure.next_to(self._place(share, 0), DOWN, px(16)))
+            self.figures.add(figure.next_to(place(self.ground, share, 0), DOWN, px(16)))
         for value, share in zip(y_ticks, up, strict=True):
             figure = Figure(f"{value:,g}", size, theme.quiet, bold=False)
             # The middle of its digits is not that of its em.
-            figure.next_to(self._place(0, share), LEFT, px(16)).shift((0.5 - HALF_DIGIT) * px(size) * UP)
-            self.figures.add(figure)
+            figure.next_to(place(self.ground, 0, share), LEFT, px(16))
+            self.figures.add(figure.shift((0.5 - HALF_DIGIT) * px(size) * UP))
         self.add(self.ground, self.lines, self.figures)
 
     def at(self, x: float, y: float) -> np.ndarray:
         """Where a point of data is, wherever and however large the plot is by now: shape [3]."""
-        return self._place(float(self.share(x, 0)), float(self.share(y, 1)))
+        return place(self.ground, float(self.share(x, 0)), float(self.share(y, 1)))
 
     def path(self, points: np.ndarray) -> np.ndarray:
         """A line through data, shape [points, 2], as Manim's curves have it: shape [4 · (points − 1), 3]."""
@@ -85,10 +85,6 @@ class Plot(VGroup):
         if self.log:
             return np.log(np.asarray(value, float) / low) / np.log(high / low)
         return (np.asarray(value, float) - low) / (high - low)
-
-    def _place(self, across: float, up: float) -> np.ndarray:
-        origin, right, rise = axes_of(self.ground)
-        return origin + across * right + up * rise
 
 
 def line(plot: Plot, points: np.ndarray, colour: AnyColour) -> VMobject:

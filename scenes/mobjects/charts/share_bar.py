@@ -10,7 +10,7 @@ from manim import DOWN, LEFT, RIGHT, UP, ManimColor, VGroup, VMobject
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import keep_apart, label, px
 from tilesim_scenes.look.theme import Colour, ink_on, theme_now
-from tilesim_scenes.mobjects.drawing.quads import quad, rectangle, striped, stroke_width
+from tilesim_scenes.mobjects.drawing.quads import edged, quad, rectangle, striped
 
 HATCH, PALE = 12.0, 0.4
 """Pixels between the lines of a hatch, and the share of a colour beneath it."""
@@ -137,7 +137,7 @@ class Balance(VGroup):
             elif words.get_left()[0] < -room:
                 words.next_to(block, RIGHT, px(20))
             self.rows.add(VGroup(block, words))
-        rest = rectangle(left_over * scale, 0.72 * row).set_stroke(ManimColor(theme.text), stroke_width(5))
+        rest = edged(rectangle(left_over * scale, 0.72 * row), theme.text, 5)
         rest.move_to([0, -len(self.rows) * row, 0], RIGHT)
         total = label(tr("{us:.1f} µs", us=left_over / 1000), ENTRY_SIZE, bold=True, mono=True)
         self.result = VGroup(rest, total.next_to(rest, LEFT, px(20)))

@@ -88,13 +88,18 @@ def places(ground: VMobject, at: np.ndarray) -> np.ndarray:
     return origin + at[:, :1] * right + at[:, 1:] * up
 
 
+def place(ground: VMobject, x: float, y: float = 0.0) -> np.ndarray:
+    """The point at shares of a ground's width and height: float64, shape [3]."""
+    return places(ground, np.array([[x, y]]))[0]
+
+
 def nothing(ground: VMobject, x: float | None = None) -> np.ndarray:
     """Points of what shows nothing: four in one place of a ground, so that it is moved along.
 
     It is the ground's first point, or lies at a share `x` of its width.
     """
-    place = ground.points[:1] if x is None else places(ground, np.array([[x, 0.0]]))
-    return np.repeat(place, 4, axis=0)
+    at = ground.points[0] if x is None else place(ground, x)
+    return np.repeat(at[None], 4, axis=0)
 
 
 def quad(ground: VMobject, x0: float, x1: float, y0: float = 0.0, y1: float = 1.0) -> np.ndarray:

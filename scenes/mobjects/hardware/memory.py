@@ -7,15 +7,7 @@ from manim import DOWN, LEFT, RIGHT, UP, ManimColor, Rectangle, VGroup
 
 from tilesim_scenes.look.text import label, lines, px
 from tilesim_scenes.look.theme import AnyColour, mixed, readable, theme_now
-from tilesim_scenes.mobjects.drawing.quads import (
-    EMPTY,
-    levels,
-    rectangle,
-    rounded,
-    stroke_width,
-    strokes,
-    uprights,
-)
+from tilesim_scenes.mobjects.drawing.quads import EMPTY, edged, levels, rectangle, rounded, strokes, uprights
 
 LINES = 5
 """Of a hatch, over the longer side of a chunk."""
@@ -49,7 +41,7 @@ class Buffers(VGroup):
         colour: AnyColour | None = None,
     ) -> None:
         slot = rectangle(width or px(230), height or px(150), theme_now().idle)
-        slot.set_stroke(ManimColor(colour or theme_now().quiet), stroke_width(3))
+        edged(slot, colour or theme_now().quiet, 3)
         super().__init__(*(slot.copy() for _ in range(count)))
         self.arrange(RIGHT, buff=px(16) if gap is None else gap)
 
@@ -65,11 +57,10 @@ class Chunk(Rectangle):
         super().__init__(
             width=width,
             height=height,
-            stroke_color=ManimColor(colour),
-            stroke_width=stroke_width(3),
             fill_color=ManimColor(mixed(theme_now().background, colour, 0.3)),
             fill_opacity=1.0,
         )
+        edged(self, colour, 3)
         at = np.arange(1, LINES) / LINES
         hatch = strokes(colour, 3)
         hatch.points = levels(self, at) if height > width else uprights(self, at)

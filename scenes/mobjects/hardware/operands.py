@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from manim import LEFT, UP, ManimColor, VGroup, VMobject
+from manim import LEFT, UP, VGroup, VMobject
 
 from tilesim import Problem
 from tilesim_scenes.look.text import label, px
 from tilesim_scenes.look.theme import AnyColour, mixed, theme_now
-from tilesim_scenes.mobjects.drawing.quads import levels, quad, rectangle, stroke_width, strokes, uprights
+from tilesim_scenes.mobjects.drawing.quads import edged, levels, quad, rectangle, strokes, uprights
 
 HATCH, LINE = 14.0, 2.0
 """Pixels: between the lines of a hatch, and of one."""
@@ -91,7 +91,7 @@ class Operands(VGroup):
         fill = colour if upright is None else mixed(theme.background, colour, 0.3)
         part = rectangle(1, 1, fill)
         part.points = quad(matrix, across[0], across[1], 1 - down[1], 1 - down[0])
-        part.set_stroke(ManimColor(colour), stroke_width(2.5))
+        edged(part, colour, 2.5)
         if upright is not None:
             hatch = strokes(colour, LINE)
             hatch.points = _hatch(part, upright)

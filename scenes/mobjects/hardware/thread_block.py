@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
-from manim import DOWN, RIGHT, Circle, Dot, Line, ManimColor, VGroup, smoothstep
+from manim import DOWN, RIGHT, Circle, Dot, Line, ManimColor, VGroup
 
 from tilesim_scenes.animations.direct import Direct
 from tilesim_scenes.look.text import Figure, advance, px
 from tilesim_scenes.look.theme import AnyColour, mix, mixed, sm_colour, theme_now
-from tilesim_scenes.mobjects.drawing.quads import rectangle, rounded, stroke_width
+from tilesim_scenes.mobjects.drawing.quads import disc, rectangle, rounded, stroke_width
 
 PIPS = 8
 SIDE, LEAST, GAP = 84.0, 64.0, 10.0
@@ -88,7 +88,7 @@ class Warp(VGroup):
         spacing = spacing or px(36)
         self.colour = colour = colour or sm_colour(0, 4)
         radius = min(0.3 * spacing, px(16))
-        dot = Circle(radius, stroke_width=0.0, fill_color=ManimColor(colour), fill_opacity=1.0)
+        dot = disc(radius, colour)
         self.dots = VGroup(*(dot.copy() for _ in range(threads)))
         for number, dot in enumerate(self.dots):
             dot.shift(number * spacing * RIGHT)
@@ -150,7 +150,7 @@ class OpenBarrier(Direct):
 
     def __init__(self, barrier: Barrier, run_time: float = 0.2, **kwargs: Any) -> None:
         self.barrier = barrier
-        super().__init__(barrier, run_time=run_time, **{"rate_func": smoothstep} | kwargs)
+        super().__init__(barrier, run_time=run_time, **kwargs)
 
     def begin(self) -> None:
         self.since = self.barrier.opened

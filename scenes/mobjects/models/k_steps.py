@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from manim import DashedVMobject, ManimColor, Polygon, VGroup
 
-from tilesim_scenes.look.text import Figure, label, px
+from tilesim_scenes.look.text import Figure, fit, label, px
 from tilesim_scenes.look.theme import Colour, ink_on, mixed, theme_now
-from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width, strokes
+from tilesim_scenes.mobjects.drawing.quads import edged, rectangle, strokes
 
 DEPTH = np.array([7.0, 3.2])
 """Pixels to the right and upwards that the loaf goes back with each slice."""
@@ -99,9 +99,7 @@ class Ribbon(VGroup):
             colour = piece.colour or theme.idle
             box = rectangle(max(px(2), share * width - px(GAP)), height, colour)
             box.move_to([((piece.begin + piece.end) / 2 / steps - 0.5) * width, 0, 0])
-            text = Figure(piece.text, size, ink_on(colour))
-            if text.width > 0.8 * box.width:
-                text.scale(0.8 * box.width / text.width)
+            text = fit(Figure(piece.text, size, ink_on(colour)), 0.8 * box.width)
             self.add(VGroup(box, text.shift(box.get_center() - text.get_center())))
 
 
@@ -111,6 +109,6 @@ class Partial(VGroup):
     def __init__(self, width: float, height: float) -> None:
         theme = theme_now()
         ground = rectangle(width, height, mixed(theme.background, theme.partial, 0.3))
-        outline = rectangle(width, height).set_stroke(ManimColor(theme.partial), stroke_width(5))
+        outline = edged(rectangle(width, height), theme.partial, 5)
         sign = label("Σ", 0.62 * height / px(1), theme.text, bold=True)
         super().__init__(ground, DashedVMobject(outline, num_dashes=18), sign.move_to(ground))

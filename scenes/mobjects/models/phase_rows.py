@@ -12,10 +12,10 @@ from tilesim_scenes.look.text import advance, label, px
 from tilesim_scenes.look.theme import Colour, ink_on, mixed, sm_colour, theme_now
 from tilesim_scenes.mobjects.drawing.quads import (
     EMPTY,
-    axes_of,
     diagonals,
     extent,
     figure,
+    place,
     quad,
     rectangle,
     segments,
@@ -104,8 +104,7 @@ class PhaseRows(VGroup):
 
     def x(self, t: float) -> float:
         """The scene's x of an instant, also beyond the window."""
-        origin, right, _ = axes_of(self.grounds[0])
-        return float((origin + self._share(t) * right)[0])
+        return float(place(self.grounds[0], self._share(t))[0])
 
     def lane(self, name: str) -> VMobject:
         """The ground of a row. Raises KeyError for a name that no row has."""

@@ -8,7 +8,7 @@ from tilesim.ideas.pipelining import Pipeline
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import lines, px
 from tilesim_scenes.look.theme import Colour, mixed, sm_colour, theme_now
-from tilesim_scenes.mobjects.drawing.quads import EMPTY, quad, rectangle, shape, stroke_width
+from tilesim_scenes.mobjects.drawing.quads import EMPTY, edged, quad, rectangle, shape, stroke_width
 from tilesim_scenes.mobjects.hardware.memory import SM, Buffers, KPair
 from tilesim_scenes.mobjects.models.phase_rows import Bar, PhaseRows
 
@@ -41,8 +41,7 @@ class PipelinedSM(VGroup):
         self.sm = SM(tr("processor"), colour, 0.78 * width, height, size).shift(0.11 * width * RIGHT)
         self.buffers = Buffers(pipeline.stages, slot, min(0.62 * slot, 0.5 * height), gap, colour)
         self.buffers.move_to([self.sm.get_left()[0] + 0.03 * width + (room_for * (slot + gap)) / 2, low, 0])
-        self.core = rectangle(0.2 * width, 0.44 * height, theme.idle)
-        self.core.set_stroke(ManimColor(colour), stroke_width(3))
+        self.core = edged(rectangle(0.2 * width, 0.44 * height, theme.idle), colour, 3)
         self.core.move_to([self.sm.get_right()[0] - 0.13 * width, low, 0])
         self.done = shape(colour)
         self.source = rectangle(0.18 * width, self.core.height).move_to([-0.41 * width, low, 0])
@@ -73,8 +72,8 @@ class PipelinedSM(VGroup):
         self.done.points = EMPTY
         for i, (load, loaded, multiply, done) in enumerate(steps):
             here, core = self.buffers.slot(i).get_center(), self.core.get_center()
-            coming = smoothstep(min(1.0, max(0.0, t - load) / max(1, loaded - load)))
-            going = smoothstep(min(1.0, max(0.0, t - multiply) / (INTO_CORE * (done - multiply))))
+            coming = smoothstep((t - load) / max(1, loaded - load))
+            going = smoothstep((t - multiply) / (INTO_CORE * (done - multiply)))
             source = self.source.get_center()
             at = source + coming * (here - source) + going * (core - here)
             self.pairs[i].put(at, (1 - going / 2) * width, load <= t < done and going < 1)

@@ -6,7 +6,7 @@ import numpy as np
 from manim import PI, ManimColor, VGroup
 
 from tilesim_scenes.look.theme import mixed, sm_colour, theme_now
-from tilesim_scenes.mobjects.drawing.quads import EMPTY, UNIT, places, rectangle, shape
+from tilesim_scenes.mobjects.drawing.quads import EMPTY, UNIT, place, places, rectangle, shape
 from tilesim_scenes.mobjects.hardware.thread_block import Warp
 
 FILLED, WAITING = 0.8, 0.14
@@ -51,7 +51,7 @@ class WarpLanes(VGroup):
 
     def at(self, t: float, row: float = 0.5) -> np.ndarray:
         """Where an instant is, at a share of the height: [3]."""
-        return places(self.ground, np.array([[t / self.until, row]]))[0]
+        return place(self.ground, t / self.until, row)
 
     def _boxes(self, drawn: np.ndarray, begin: np.ndarray, end: np.ndarray, tall: float) -> np.ndarray:
         """The points of a bar for each step and lane that is `drawn`: [16 · bars, 3]."""

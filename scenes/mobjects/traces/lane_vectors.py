@@ -14,6 +14,7 @@ from tilesim_scenes.mobjects.drawing.quads import (
     extent,
     figure,
     nothing,
+    place,
     quad,
     rectangle,
     segments,
@@ -88,8 +89,7 @@ class LaneVectors(Lanes, Redrawn):
             self.cursor.points = nothing(self.grounds[0])
 
     def x(self, t: float) -> float:
-        origin, right, _ = axes_of(self.grounds[0])
-        return float((origin + self._share(t) * right)[0])
+        return float(place(self.grounds[0], self._share(t))[0])
 
     def lane(self, sm: int) -> VGroup:
         places = self.trace.device.ctas_per_sm

@@ -7,7 +7,7 @@ from manim import DOWN, LEFT, RIGHT, UP, Mobject, VGroup
 
 from tilesim import Trace, WorkItems
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import cut, keep_apart, label, lines, px
+from tilesim_scenes.look.text import cut, fit, keep_apart, label, lines, px
 from tilesim_scenes.look.theme import Colour, ink_on, readable, sm_colour, theme_now
 from tilesim_scenes.mobjects.drawing.quads import rectangle
 from tilesim_scenes.mobjects.drawing.redrawn import Redrawn
@@ -52,12 +52,9 @@ class SmLane(Redrawn):
         if named:
             whose.add(label(f"SM {sm}", 46, readable(colour), bold=True))
         if side:
-            whose.arrange(np.array([0, -1, 0]), buff=px(16), aligned_edge=LEFT)
-            if whose.width > side - px(24):
-                whose.scale((side - px(24)) / whose.width)
-            whose.next_to(self.lane.grounds, LEFT, px(24)).align_to(
-                self.lane.grounds.get_left() - np.array([side, 0, 0]), LEFT
-            )
+            fit(whose.arrange(DOWN, buff=px(16), aligned_edge=LEFT), side - px(24))
+            whose.next_to(self.lane.grounds, LEFT, px(24))
+            whose.set_x(self.lane.grounds.get_left()[0] - side, LEFT)
         else:
             whose.arrange(buff=px(30)).next_to(self.lane.grounds, UP, px(110), aligned_edge=LEFT)
         self.whose = whose

@@ -4,21 +4,13 @@ from functools import lru_cache
 from typing import Self
 
 import numpy as np
-from manim import ManimColor, Mobject, Rectangle, VGroup, VMobject
+from manim import Mobject, Rectangle, VGroup, VMobject
 
 from tilesim import Problem, Trace, WorkItems
 from tilesim.view import multiplied
 from tilesim_scenes.look.text import advance, px
 from tilesim_scenes.look.theme import ink_on, sm_colour, sm_colours, theme_now
-from tilesim_scenes.mobjects.drawing.quads import (
-    extent,
-    figure,
-    nothing,
-    quad,
-    rectangle,
-    shape,
-    stroke_width,
-)
+from tilesim_scenes.mobjects.drawing.quads import extent, figure, nothing, quad, rectangle, shape, strokes
 from tilesim_scenes.mobjects.drawing.raster import Raster, packed, unpacked
 from tilesim_scenes.mobjects.drawing.redrawn import Redrawn, one_of
 
@@ -201,7 +193,7 @@ class TileVectors(TileGrid, Redrawn):
         self._inks = [ink_on(sm_colour(int(sm), trace.device.sms)) for sm in spans["sm"][middle]]
         self._turns = _turns(trace, middle)
         for tile in self._tiles:
-            edge = VMobject(stroke_color=ManimColor(theme_now().write), stroke_width=stroke_width(EDGE))
+            edge = strokes(theme_now().write, EDGE)
             self._edges.append(edge)
             tile.add(edge)
 

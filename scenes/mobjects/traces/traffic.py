@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
-from manim import ManimColor, VGroup, VMobject, smoothstep
+from manim import VGroup, VMobject, smoothstep
 
 from tilesim import Trace
 from tilesim.metrics import first_of_cta, slot_index
@@ -14,12 +14,13 @@ from tilesim_scenes.look.theme import ink_on, sm_colour, theme_now
 from tilesim_scenes.mobjects.drawing.quads import (
     UNIT,
     axes_of,
+    edged,
     extent,
     figure,
     nothing,
     quad,
     shape,
-    stroke_width,
+    strokes,
 )
 from tilesim_scenes.mobjects.drawing.redrawn import Redrawn
 from tilesim_scenes.mobjects.hardware.thread_block import Queue
@@ -65,7 +66,7 @@ class BlockTraffic(Redrawn):
     def draw(self, was: float) -> None:
         """Draw each block where it is at `t`."""
         t = self.t
-        share = np.array([smoothstep(float(np.clip((t - issue) / FLIGHT, 0, 1))) for issue in self._issue])
+        share = np.array([smoothstep((t - issue) / FLIGHT) for issue in self._issue])
         ahead = np.arange(len(share)) - np.concatenate([[0.0], np.cumsum(share)[:-1]])
         for number, flown in enumerate(share.tolist()):
             gone = float(np.clip((t - self._done[number]) / LEAVING, 0, 1))
@@ -140,10 +141,9 @@ class TileTraffic(Redrawn):
         self._comes[first_of_cta(trace)] = False
         for row in range(len(spans)):
             colour = sm_colour(int(spans["sm"][row]), trace.device.sms)
-            place = VMobject(stroke_color=ManimColor(colour), stroke_width=stroke_width(5))
+            place, coming = strokes(colour, 5), strokes(colour, 5)
             fill, number = shape(colour), shape(ink_on(colour))
-            flying = shape(colour).set_stroke(ManimColor(theme.write), stroke_width(5))
-            coming = VMobject(stroke_color=ManimColor(colour), stroke_width=stroke_width(5))
+            flying = edged(shape(colour), theme.write, 5)
             self._drawn[row].add(place, fill, number, coming, flying)
         self.add(*self._drawn)
         self.show(0.0)

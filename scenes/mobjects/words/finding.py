@@ -1,9 +1,11 @@
 """Caption: the sentence that a film says. Finding: the card that it ends on, and its poster."""
 
-from manim import DOWN, Group, ManimColor, Mobject, Rectangle, VGroup, config
+import numpy as np
+from manim import DOWN, Group, Mobject, VGroup, config
 
-from tilesim_scenes.look.text import label, lines, px, width
+from tilesim_scenes.look.text import fit, label, lines, px, width
 from tilesim_scenes.look.theme import theme_now
+from tilesim_scenes.mobjects.drawing.quads import rectangle
 from tilesim_scenes.mobjects.drawing.raster import Panel
 from tilesim_scenes.mobjects.words.badge import Badge
 
@@ -45,8 +47,7 @@ class Finding(Panel):
         if self.small is not None:
             rows.append(self.small)
         for row in rows:
-            if row.width > room:
-                row.scale(room / row.width)
+            fit(row, room)
         super().__init__(*rows)
         self.arrange(DOWN, buff=px(GAP))
         top = config.frame_height / 2
@@ -55,8 +56,7 @@ class Finding(Panel):
             badge.move_to([room / 2 - badge.width / 2, top - px(EDGE + 32), 0])
         ceiling = top - px(EDGE + 80)
         most = ceiling + top - px(EDGE)
-        if self.height > most:
-            self.scale(most / self.height)
+        fit(self, np.inf, most)
         self.move_to([0, (ceiling - top + px(EDGE)) / 2, 0])
         if badge is not None:
             self.add(badge)
@@ -79,13 +79,8 @@ class Caption(VGroup):
         one_line = px(width(text, SIZE, bold=True)) <= room
         words = lines(text, SIZE if one_line else SMALLER, room, most=3, bold=True)
         # Where a camera has come near, the picture reaches below the words.
-        ground = Rectangle(
-            width=words.width + px(SIZE),
-            height=words.height + px(0.6 * SIZE),
-            stroke_width=0,
-            fill_color=ManimColor(theme_now().background),
-            fill_opacity=GROUND,
-        ).move_to(words)
+        wide, high = words.width + px(SIZE), words.height + px(0.6 * SIZE)
+        ground = rectangle(wide, high, theme_now().background, GROUND).move_to(words)
         super().__init__(ground, *words)
         self.text = text
         foot = config.frame_height / 2 - px(1080 - BASELINE)
