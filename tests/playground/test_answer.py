@@ -49,7 +49,7 @@ def test_the_command_says_the_same(fields):
         ("m", "0", "it must be a whole number from 1"),
         ("k", "9" * 99, "it must be a whole number"),
         ("tile", "0x1x1", "tile[0] is 0"),
-        ("order", "grouped", "needs 1 parameter"),
+        ("order", "grouped", "has 0 parameters"),
         ("sms", "0", "it must be a whole number from 1"),
         ("schedules", "naiv", "did you mean 'naive'?"),
         ("schedules", "split-k:99", "K-steps"),

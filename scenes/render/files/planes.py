@@ -99,7 +99,9 @@ class Planes:
         right, bottom = right - reach * (right < self.width), bottom - reach * (bottom < self.height)
         inner = Pixels(left, top, right - left, bottom - top)
         inside = Pixels(left - place.left, top - place.top, inner.width, inner.height)
-        self.paste((inner, list(_parts([_pixels(plane) for plane in made.planes], inside))))
+        converted = [_pixels(plane) for plane in made.planes]
+        for part, pixels in zip(_parts(self.planes, inner), _parts(converted, inside), strict=True):
+            part[...] = pixels
         return inner
 
 
