@@ -291,7 +291,7 @@ class ExecutionModel(ManySMs):
                     "The fifth block, alone, takes {us:.1f} µs. "
                     "Two side by side take {first:.1f}, not {two:.1f}.",
                     us=self.took[-1],
-                    two=2 * self.took[-1],
+                    two=2 * round(self.took[-1], 1),
                     first=self.took[0],
                 )
             now = until

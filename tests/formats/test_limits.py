@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from refusals import refused
 
-from tilesim import Device, Problem, Trace, simulate
+from tilesim import Device, Problem, simulate
 from tilesim import formats as limits
 from tilesim.errors import TilesimError, TraceError
 from tilesim.formats import reader
@@ -132,11 +132,12 @@ def test_what_is_too_long_for_a_format_is_refused_before_it_is_written(tmp_path,
 
 
 @pytest.mark.parametrize("form", ["perfetto", "pftrace"])
-def test_slots_that_no_viewer_has_rows_for_are_refused(tmp_path, form):
-    trace = Trace(TRACE.problem, Device(2**16, 4), "persistent", TRACE.spans)
-    with refused("262144 slots, too many for a p"):
-        save_as(trace, tmp_path / "a", form)
-    save_as(replace(trace, device=Device(2**15, 4)), tmp_path / "a", form)
+def test_slots_that_no_viewer_has_rows_for_are_refused(tmp_path, monkeypatch, form):
+    monkeypatch.setattr(limits, "MOST_SLOTS", TRACE.device.slots)
+    save_as(TRACE, tmp_path / "a", form)
+    sms, more = TRACE.device.sms, TRACE.device.sms + 1
+    with refused(f"{more * TRACE.device.slots // sms} slots, too many for a p"):
+        save_as(replace(TRACE, device=replace(TRACE.device, sms=more)), tmp_path / "a", form)
 
 
 def test_what_a_native_file_could_not_be_read_with_is_not_written(tmp_path, monkeypatch):
