@@ -484,7 +484,7 @@ class Race(Lesson):
         self.add(loads)
         self.say(
             "Pauses shrink from {most:.1f} to {least:.1f} µs. "
-            "But multiplying beside a write takes {slower:.0%} longer, so {saved:.1f} µs are saved.",
+            "But multiplying then takes {slower:.0%} longer, so {saved:.1f} µs are saved.",
             most=self.idle[0] / 1000,
             least=self.idle[2] / 1000,
             slower=self.slower,
