@@ -105,7 +105,12 @@ class Naive(FewSMs):
             "count",
             "{:.0f}",
             of_trace(self.run),
-            tr("of 512 thread blocks, 380 waited; 14 ran where dealing in turn would put them"),
+            self.tr(
+                "of {tiles} thread blocks, {all} waited; {few} ran where dealing in turn would put them",
+                tiles=self.run.problem.tiles,
+                all=self.waited,
+                few=int(self.dealt.sum()),
+            ),
             all=self.waited,
         )
 
