@@ -89,7 +89,7 @@ class SimVsSilicon(Lesson):
             tr("last write"): (1, costs.epilogue),
         }  # fmt: skip
         self.extra = {
-            f"{count} {name} × {ns / 1000:.2f} µs": round(count * ns / 1000, 1)
+            (f"{count} {name} × {ns / 1000:.2f} µs" if count > 1 else name): round(count * ns / 1000, 1)
             for name, (count, ns) in each.items()
         }
         delays = round(self.added - sum(self.extra.values()), 1)
@@ -305,7 +305,7 @@ class SimVsSilicon(Lesson):
         self.ticking = self.clock(1000 * max(self.ends))
         runs = dict(zip((tr("simulated"), tr("measured")), self.traces, strict=True))
         self.rasters, names, ends = two_runs(self, runs, self.ends, fills)
-        self.say("The simulator does this sum for every SM, with a small random delay for every tile.")
+        self.say("The simulator adds this up for each SM and gives every tile a small random delay.")
         self.badge(Badge(tr("simulated, measured"), "measured"))
         self.play(*key, *(Fade(one, 0.0, 1.0) for one in self.rasters), FadeIn(names, self.ticking))
         self.play(PlayTrace(self.ticking, *self.rasters, until=1000 * max(self.ends), run_time=4.8))

@@ -71,9 +71,9 @@ WORK: tuple[Row, ...] = (
     ("tile", "MxNxK", TILE_SHAPE, "Output tile of a thread block, and the size of a K-step.", TILE),
     ("order", "NAME", ORDER, ORDERING, PROBLEM.order),
     ("dtype", "NAME", DTYPES, f"Data type of A and B: {', '.join(DTYPE_BYTES)}.", PROBLEM.dtype),
-    ("device", "NAME", DEVICES, "GPU: a name from `tilesim list`, or a device file.", DEVICE),
+    ("device", "NAME", DEVICES, "Name of a GPU from `tilesim list`, or a device file.", DEVICE),
     ("sms", "COUNT", int, "Number of SMs of that GPU.", ""),
-    ("ctas-per-sm", "COUNT", int, "Thread blocks that fit on an SM.", "1"),
+    ("ctas-per-sm", "COUNT", int, "Thread blocks that an SM holds at once.", "1"),
     ("busy-sms", "COUNT", int, "SMs that another kernel holds.", "0"),
 )
 

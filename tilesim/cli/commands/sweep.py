@@ -81,7 +81,7 @@ AXES = (
     ("dtype", "NAMES", Names(DTYPES), "Data types of A and B.", shared.PROBLEM.dtype),
     ("device", "NAMES", Names(DEVICES), "GPUs; `tilesim list` shows them.", GPU),
     ("sms", "COUNTS", Numbers(), "Numbers of SMs, of the GPUs of --device or of an H200.", ""),
-    ("ctas-per-sm", "COUNTS", Numbers(), "Thread blocks that fit on an SM.", 1),
+    ("ctas-per-sm", "COUNTS", Numbers(), "Thread blocks that an SM holds at once.", 1),
 )
 
 
