@@ -236,7 +236,8 @@ class Persistent(FewSMs):
         loads = Entry(tr("launch, load, or wait for a load"), hues[:1])
         (naive, _, write, _), (mine, _, longer, _) = self.parts
         self.say(
-            "Launches and loads take a naive SM {naive:.1f} µs on average, and a persistent one only {us:.1f}.",
+            "Launches and loads take a naive SM {naive:.1f} µs on average, "
+            "a persistent one {us:.1f}.",
             naive=naive, us=mine,
         )  # fmt: skip
         self.play(chart.come(), *self.key(loads, *self.phases("multiply", "write", "idle")))

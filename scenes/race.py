@@ -383,7 +383,7 @@ class Race(Lesson):
         for timed in (self.ticking, lane):
             timed.show(drain - BEFORE)
         self.badge(of_trace(self.stays))
-        self.say("The next load now begins during the write, but nothing is multiplied yet.")
+        self.say("The next load now begins during the write, but nothing is multiplied.")
         self.play(Fade(lane, 0.0, 1.0), Fade(self.ticking, 0.0, 1.0), FadeIn(names[0]))
         loads = NextLoads(lane, [self.hue]).show(lane.t)
         self.add(bracket, loads)
