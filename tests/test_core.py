@@ -199,8 +199,8 @@ def test_ideal_costs_are_a_microsecond_per_k_step():
     [
         (Costs(k_step=5, device="h200", scaled_to="a100"), "h200", "H200 overheads for an A100 on an H200"),
         (Costs(k_step=5, device="h200", scaled_to="a100"), "", "H200 overheads on an A100"),
-        (Costs(k_step=5, device="a100"), "", "A100 costs"),
-        (Costs(k_step=5, device="a100"), "t4", "A100 costs on a T4"),
+        (Costs(k_step=5, device="a100"), "", "A100 timings"),
+        (Costs(k_step=5, device="a100"), "t4", "A100 timings on a T4"),
         (Costs(), "t4", "ideal costs"),
     ],
 )

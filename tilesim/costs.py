@@ -130,12 +130,12 @@ def badge(costs: Costs | Mapping[str, Any], device: Device) -> str:
         return "custom costs"
     whose, runs_on = presets()[costs.device]["short"], device.name or costs.scaled_to or costs.device
     if not costs.scaled_to:
-        return f"{whose} costs" + ("" if runs_on == costs.device else f" on {in_words(runs_on)}")
+        return f"{whose} timings" + ("" if runs_on == costs.device else f" on {in_words(runs_on)}")
     scaled = "" if runs_on == costs.scaled_to else f" for {in_words(costs.scaled_to)}"
     return f"{whose} overheads{scaled} on {in_words(runs_on)}"
 
 
-OF_A_GPU = re.compile("(.+) (costs|overheads)(?: for an? (.+?))?(?: on an? (.+))?")
+OF_A_GPU = re.compile("(.+) (timings|overheads)(?: for an? (.+?))?(?: on an? (.+))?")
 """What `badge` says of a GPU's costs: whose, what, scaled to which, and on which."""
 
 

@@ -196,7 +196,7 @@ def subtitle(rows: Sequence[Row], layout: Axes) -> str:
 def origin(rows: Sequence[Row]) -> str:
     """What the badge says: that it is simulated, and with whose costs where all have the same."""
     costs = {row.costs for row in rows if not row.error}
-    return f"simulated, {costs.pop()}" if len(costs) == 1 else "simulated"
+    return f"simulated with {costs.pop()}" if len(costs) == 1 else "simulated"
 
 
 def ticks(low: float, high: float, most: int, powers_of_two: bool = False) -> list[float]:

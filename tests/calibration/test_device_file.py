@@ -118,7 +118,7 @@ def test_commands_take_the_costs_of_the_file(fitted, tmp_path):
     trace = tmp_path / "run.npz"
     told = json.loads(said("simulate", "persistent", "--device", own, "--json", "-o", trace))
     assert told["costs"]["device"] == "mine" and "persistent" in told["costs"]["source"]
-    assert told["badge"] == "My GPU costs"
+    assert told["badge"] == "My GPU timings"
     assert "bound by" in said("explain", trace)
     discard("mine")  # which the trace has told to this process
 

@@ -37,7 +37,7 @@ def test_a_device_without_a_name_is_so_many_sms_of_an_h200():
         costs = default_costs(schedule, PROBLEM, unnamed)
         assert replace(costs, source="") == replace(default_costs(schedule, PROBLEM, named), source="")
         assert "4 SMs of an H200" in costs.source
-        assert badge(costs, unnamed) == "H200 costs"
+        assert badge(costs, unnamed) == "H200 timings"
 
 
 @pytest.mark.parametrize("name", BORROWERS)
@@ -79,7 +79,7 @@ def test_costs_go_by_name(tmp_path, monkeypatch):
         (tmp_path / name).write_text(json.dumps(asdict(Costs(k_step=5))))
     assert read_costs("ideal", *run, a100) == Costs.ideal()
     assert read_costs("h200", *run, a100) == read_costs("H200", *run, a100) == default_costs(*run, H200)
-    assert badge(read_costs("h200", *run, a100), a100) == "H200 costs on an A100"
+    assert badge(read_costs("h200", *run, a100), a100) == "H200 timings on an A100"
     assert badge(read_costs("a100", *run, H200), H200) == "H200 overheads for an A100 on an H200"
     for path in ("./h200", "./ideal", tmp_path / "h200"):
         assert read_costs(path, *run, a100) == Costs(k_step=5)

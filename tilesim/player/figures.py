@@ -32,7 +32,7 @@ def origin(trace: Trace, said: Said = english) -> str:
     if trace.origin == "measured":
         return said("measured on {gpu}", gpu=short(trace.gpu or said("a GPU")))
     costs = said_of(badge(trace.meta.get("costs", {}), trace.device), said)
-    return said("simulated, {costs}", costs=short(costs))
+    return said("simulated with {costs}", costs=short(costs))
 
 
 def product(trace: Trace) -> str:

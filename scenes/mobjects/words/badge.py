@@ -47,13 +47,13 @@ def of_trace(trace: Trace) -> Badge:
 
 def of_costs(label: str) -> Badge:
     """The badge of what is simulated with the costs of a `label`, which `tilesim.costs.badge` gives."""
-    return Badge(tr("simulated, {costs}", costs=said_of_costs(label)), "simulated")
+    return Badge(tr("simulated with {costs}", costs=said_of_costs(label)), "simulated")
 
 
 def said_of_costs(label: str) -> str:
     """What `tilesim.costs.badge` gives; any other label stays as it is.
 
-    >>> said_of_costs("H200 costs on an A100"), said_of_costs("H200 overheads for an A100 on a T4")
-    ('H200 costs on A100', 'H200 overheads for A100 on T4')
+    >>> said_of_costs("H200 timings on an A100"), said_of_costs("H200 overheads for an A100 on a T4")
+    ('H200 timings on A100', 'H200 overheads for A100 on T4')
     """
     return said_of(label, tr)

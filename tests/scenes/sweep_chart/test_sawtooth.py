@@ -141,8 +141,8 @@ def test_the_badge_says_whose_costs():
     def origin(**axes):
         return chart.origin(sweep(combinations(SQUARE | {"m": [64, 128]} | axes, H200), path))
 
-    assert origin() == "simulated, H200 costs"
-    assert origin(device=["t4"], dtype=["bf16"]) == "simulated, H200 costs on a T4"
+    assert origin() == "simulated with H200 timings"
+    assert origin(device=["t4"], dtype=["bf16"]) == "simulated with H200 timings on a T4"
     assert origin(device=["a100", "h200"]) == "simulated"
 
 
