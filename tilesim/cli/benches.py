@@ -98,8 +98,12 @@ BENCHES = [
         "l2-order",
         """One kernel, tiles row by row, in groups, and along a Hilbert curve.
 
-        It multiplies 8192x8192x8192 and 8192x8192x512 in bf16.""",
+        It multiplies 8192x8192x8192 and 8192x8192x512 in bf16, and the larger one without a pause, too.""",
         Table("size | order | times | traffic"),
+        Table(
+            "order | µs without a pause {us:.1f} | J {joules:.3f} | W {watts:.0f} | MHz {sm_mhz:.0f}",
+            "without_pause",
+        ),
         options=[samples_option("order", 50)],
     ),
     Bench(
@@ -160,8 +164,8 @@ BENCHES = [
         "loop-unrolling",
         """What it wins to unroll a loop.
 
-        Of a sum with 1 to 16 loads a turn, which go together, or each waits for the one before, which saves
-        the same branches; and of 1 to 16 chains of multiply-adds.""",
+        Of a sum with 1 to 16 loads a turn, which go together and whose values are then checked or not, or
+        each of which waits for the check of the one before; and of 1 to 16 chains of multiply-adds.""",
         Table(
             "values {n} | warps | loads | factor | GB/s {gb_per_s:.1f} | p20 {p20:.1f} | p80 {p80:.1f}"
             " | issued",
