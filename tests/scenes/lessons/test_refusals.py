@@ -83,7 +83,7 @@ REPORTS: list[tuple[str, str, Rows, Rows, str]] = [
     ("pipelining", "rows", {"stages": 1}, {"k_step_ns": 2500.0}, "two multiplications take longer"),
     ("reduction", "rows", {"name": "sequential"}, {"us": times(1 / 3)}, "is much faster"),
     ("reduction", "rows", {}, {"us": times(2)}, "little is left"),
-    ("roofline", "rows", {"kernel": "fused", "functions": 64}, {"us": times(1.1)}, "as long as one"),
+    ("roofline", "rows", {"kernel": "fused", "functions": 64}, {"us": times(1.1)}, "as long as two"),
     ("roofline", "rows", {"kernel": "fused", "functions": 1024}, {"us": times(0.3)}, "much longer"),
     ("roofline", "rows", {"kernel": "fused", "functions": 512}, {"us": times(0.5)}, "none is above"),
     ("tiling-hierarchy", "products", {"kernel": "128x256"}, {"us": 210.0}, "larger tiles load less"),
