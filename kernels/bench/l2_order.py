@@ -8,8 +8,11 @@ from tilesim.problems import Problem
 from tilesim.products import Product
 
 from ..launch.named import named
-from ..measure.machine import measuring
-from .bench import METHOD, Contender, compare
+from ..launch.operands import matrices, sets_beyond_l2
+from ..measure.energy import energy_counter, without_pause
+from ..measure.machine import device, measuring
+from ..measure.timing import Rotation, capture
+from .bench import METHOD, Contender, compare, job_of
 from .counters import TRAFFIC, counted
 
 ORDERS = ("row-major", "grouped:4", "grouped:8", "grouped:16", "hilbert")
@@ -17,19 +20,37 @@ SIZES = ((8192, 8192, 8192), (8192, 8192, 512))
 """Where the L2 holds a small part of A and B, and where it holds all of them."""
 LAUNCHES = 3
 """That are counted, each with cold caches."""
+SECONDS, TURNS = 3, 5
+"""That each order runs without a pause, and how often."""
 KERNEL = "table:persistent"
 
 
 @measuring
 def l2_order(samples: int = 50) -> dict[str, Any]:
     """Time and count the orders. A row per size and order has what `bench` says, and what `traffic` counts
-    where that can be read."""
+    where that can be read. "without_pause": what each order takes and uses where the GPU never rests."""
     rows = []
     for size in SIZES:
         orders = {order: named(KERNEL, Problem(*size, order=order)) for order in ORDERS}
         timed = compare(Problem(*size), orders, samples=samples, counting=traffic)
         rows += [row | {"kernel": KERNEL} for row in timed]
-    return {"method": METHOD, "rows": rows}
+    return {"method": METHOD, "rows": rows, "without_pause": energy(Problem(*SIZES[0]))}
+
+
+def energy(problem: Problem) -> list[dict[str, Any]]:
+    """A row per order of `without_pause`; none where the GPU does not count its energy."""
+    joules = energy_counter()
+    if joules is None:
+        return []
+    product, here = Product.of(problem), device(1)
+    sets = [matrices(product, "cuda", seed) for seed in range(sets_beyond_l2(product))]
+    rotations = {}
+    for order in ORDERS:
+        work, _ = job_of(named(KERNEL, Problem(*SIZES[0], order=order)), problem, here)
+        launches = [work.launcher((a, b, c.detach())) for a, b, c in sets]
+        rotations[order] = Rotation(capture(launches), launches)
+    found = without_pause(rotations, joules, SECONDS, TURNS)
+    return [{"order": order} | row for order, row in found.items()]
 
 
 def traffic(contenders: Sequence[tuple[Product, Contender]]) -> list[dict[str, Any]]:

@@ -67,7 +67,7 @@ def test_the_counters_of_a_gpu_say_about_the_same(row):
     found = traced(problem, GPU)
     assert row["arrived_bytes"] == pytest.approx(problem.requested_bytes, rel=1e-3)
     # A kernel reads its table too, and C's tiles push operands out: some MB.
-    assert row["dram_read_bytes"] == pytest.approx(found.hbm_bytes, rel=0.1, abs=20e6)
+    assert row["dram_read_bytes"] == pytest.approx(found.hbm_bytes, rel=0.1, abs=25e6)
 
 
 @pytest.mark.parametrize("order", ["row-major", "grouped:4", "grouped:8", "grouped:16", "hilbert"])

@@ -1,0 +1,76 @@
+"""Energy: what launches that follow each other without a pause take and use, by the driver's own count."""
+
+import time
+from collections.abc import Callable, Mapping
+from ctypes import CDLL, byref, c_ulonglong, c_void_p
+
+import numpy as np
+import torch
+
+from .timing import Rotation, read_clocks
+
+QUEUED = 16
+"""Replays that the host queues before it waits for them, so that the GPU does not wait for the host."""
+
+
+def energy_counter() -> Callable[[], float] | None:
+    """What reads the joules that the GPU has used since its driver was loaded; None where it counts none.
+
+    NVML, nvmlDeviceGetTotalEnergyConsumption: mJ, on GPUs since Volta.
+    """
+    try:
+        nvml = CDLL("libnvidia-ml.so.1")
+    except OSError:
+        return None
+    gpu, mj = c_void_p(), c_ulonglong()
+    uuid = f"GPU-{torch.cuda.get_device_properties().uuid}".encode()
+
+    def joules() -> float:
+        failed = nvml.nvmlDeviceGetTotalEnergyConsumption(gpu, byref(mj))
+        return float("nan") if failed else mj.value / 1000
+
+    lost = nvml.nvmlInit_v2() or nvml.nvmlDeviceGetHandleByUUID(uuid, byref(gpu))
+    return None if lost or np.isnan(joules()) else joules
+
+
+def without_pause(
+    rotations: Mapping[str, Rotation], joules: Callable[[], float], seconds: float, rounds: int
+) -> dict[str, dict[str, float]]:
+    """Replay each rotation for `seconds` in each round, after as long untimed, as a power limit is slow.
+
+    For each: us and joules of a launch, watts and sm_mhz, the medians over the rounds; least and most joules.
+    """
+    sms = torch.cuda.get_device_properties().multi_processor_count
+    clocks = torch.zeros(2, sms, 2, dtype=torch.int64, device="cuda")
+    read = read_clocks[(8 * sms,)]
+    seen: dict[str, list[list[float]]] = {name: [] for name in rotations}
+    for _ in range(rounds):
+        for name, rotation in rotations.items():
+            replay(rotation, seconds)
+            read(clocks[0], num_warps=1)
+            torch.cuda.synchronize()
+            used, began = joules(), time.perf_counter()
+            launches = replay(rotation, seconds)
+            used, took = joules() - used, time.perf_counter() - began
+            read(clocks[1], num_warps=1)
+            cycles, ns = np.diff(clocks.cpu().numpy(), axis=0)[0].T
+            mhz = 1000 * float(np.median(cycles / ns))
+            seen[name].append([took * 1e6 / launches, used / launches, used / took, mhz])
+    found = {}
+    for name, rows in seen.items():
+        medians = dict(zip(("us", "joules", "watts", "sm_mhz"), np.median(rows, axis=0), strict=True))
+        each = [row[1] for row in rows]
+        medians |= {"least_joules": min(each), "most_joules": max(each)}
+        found[name] = {key: float(f"{value:.5g}") for key, value in medians.items()}
+    return found
+
+
+def replay(rotation: Rotation, seconds: float) -> int:
+    """Replay for as many seconds, and return how many launches that were."""
+    replays, until = 0, time.perf_counter() + seconds
+    while time.perf_counter() < until:
+        for _ in range(QUEUED):
+            rotation.graph.replay()
+        torch.cuda.synchronize()
+        replays += QUEUED
+    return replays * len(rotation.launches)
