@@ -3,7 +3,7 @@
 manim render scenes/l2_order.py
 
 Tiles that are computed at once share strips of A and B if they lie close together: nine of them, then the
-132 of an H200 in two orders, with what was read from main memory.
+132 of an H200 in two orders, with what was read from main memory, the energy and the time.
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ FILM = {
     ),
     "part": "Memory",
     "place": 70,
-    "seconds": 77,
+    "seconds": 76,
     "shows": "The strips that tiles share, row by row and in groups, and what an H200 reads of them.",
     "takes": "report",
 }
@@ -83,6 +83,12 @@ class L2Order(Lesson):
         self.guard(self.saved > 0.2, "main memory sends less in groups")
         for sent, read in zip(self.sent, self.read, strict=True):
             self.guard(abs(read[-1] / sent - 1) < 0.005, "main memory sends the strips of each batch anew")
+        used = {one["order"]: one for one in report.get("without_pause", ())}
+        self.guard(set(ORDERS) <= set(used), "the energy of both orders was measured")
+        self.used = plain, groups = [used[order] for order in ORDERS]
+        self.less = {key: 1 - groups[key] / plain[key] for key in ("joules", "us", "watts")}
+        self.guard(self.less["joules"] > 0.03, "a product takes less energy in groups")
+        self.guard(abs(self.less["watts"]) < 0.01, "both orders draw as much power")
 
     def construct(self) -> None:
         self.names = tr("row by row"), tr("in groups of eight rows")
@@ -95,6 +101,7 @@ class L2Order(Lesson):
         self.in_groups()
         self.all_tiles()
         self.bytes_sent()
+        self.energy()
         self.close(
             "On an H200, computing a product's tiles in groups of eight rows instead of row by row reads "
             "{less:.0%} less from main memory.",
@@ -177,16 +184,12 @@ class L2Order(Lesson):
             self.a.get_right() + pieces[0].width / 2 * LEFT,
             self.b.get_bottom() + pieces[1].height / 2 * UP,
         ]
-        words = self.beside(self.bold("in the L2", 54))
-        swatch = rectangle(px(40), px(40), self.hue).next_to(words, LEFT, px(20))
-        self.say("All nine move along their strips in step, so each piece is needed by three tiles at once.")
+        words = self.beside(self.bold("in the L2", 54), self.word("a cache that all processors share", 46))
+        swatch = rectangle(px(40), px(40), self.hue).next_to(words[0], RIGHT, px(20))
+        self.say("All nine move along their strips in step, so each piece is read from main memory once.")
         paler = [Fade(one, 1.0, 0.35) for one in (self.tiles, self.a, self.b)]
-        self.play(*paler, FadeIn(*pieces), Leave(self.words))
-        halfway = [[(one.get_center() + end) / 2] for one, end in zip(pieces, ends, strict=True)]
-        self.play(Travel(pieces, halfway, leg=2.4, apart=0.0))
-        self.say("It is read from main memory once, into the L2, a cache that all processors share.")
-        self.play(FadeIn(swatch, words))
-        self.play(Travel(pieces, [[end] for end in ends], leg=2.4, apart=0.0))
+        self.play(*paler, FadeIn(*pieces, words, swatch), Leave(self.words))
+        self.play(Travel(pieces, [[end] for end in ends], leg=4.4, apart=0.0))
         self.leave(self.picture, self.tiles, self.a, self.b, *pieces, swatch, words)
 
     # The 132 tiles of an H200.
@@ -229,7 +232,7 @@ class L2Order(Lesson):
         self.play(FadeIn(name, picture, sizes))
         self.play(PlayTrace(picture, until=float(self.wave), run_time=3.6))
         a, b = self.needs[0]
-        self.say("Row by row, a batch of {wave} tiles needs {a} strips of A and all {b} of B.", a=a, b=b)
+        self.say("Row by row, a batch of {wave} needs {a} strips of A and all {b} of B.", a=a, b=b)
         self.play(FadeIn(figure))
         self.leave(sizes)
 
@@ -240,7 +243,7 @@ class L2Order(Lesson):
             mb=self.mb[1],
         )
         self.play(FadeIn(name, picture))
-        self.play(PlayTrace(picture, until=float(self.wave), run_time=4.0))
+        self.play(PlayTrace(picture, until=float(self.wave), run_time=3.2))
         self.play(FadeIn(figure))
 
     def all_tiles(self) -> None:
@@ -266,28 +269,53 @@ class L2Order(Lesson):
         own = 1000 * np.diff(read, prepend=0.0)[batch]
         return tr("batch {number}: +{own:.0f} MB → {gb:.2f} GB", number=batch + 1, own=own, gb=read[batch])
 
-    # What was counted.
+    # What was counted and measured.
 
     def bytes_sent(self) -> None:
         """The bytes that were counted for each order, and on the bars what the batches add up to."""
-        rows = [
-            Amount(name, [(sent, self.theme.measured)], tr("{gb:.2f} GB", gb=sent))
-            for name, sent in zip(self.names, self.sent, strict=True)
+        figures = [tr("{gb:.2f} GB", gb=sent) for sent in self.sent]
+        sums = [
+            tr("sum of {batches} batches: {gb:.2f} GB", batches=len(read), gb=read[-1]) for read in self.read
         ]
-        bars = Amounts(rows, self.area.width, bar=110)
-        title = self.bold("read from main memory", 50)
-        picture = VGroup(title, bars).arrange(DOWN, buff=px(50), aligned_edge=LEFT).move_to(self.area.center)
         self.badge(self.counted())
         self.say("The GPU's counters agree: in groups, {saved:.0%} less comes from main memory.")
-        self.play(FadeIn(title), bars.come(), run_time=3.0)
-        self.add(bars)  # Below what is written on them.
-        sums = VGroup()
-        for read, bar in zip(self.read, bars.bars, strict=True):
-            text = tr("sum of {batches} batches: {gb:.2f} GB", batches=len(read), gb=read[-1])
+        picture = self.two_bars(self.bold("read from main memory", 50), self.sent, figures)
+        self.leave(picture, self.on_bars(picture, sums))
+
+    def energy(self) -> None:
+        """The energy of a product in each order, and on the bars the power and the time that make it up."""
+        title = self.bold("energy of one product, repeated without a pause", 50)
+        figures = [tr("{joules:.3f} J", joules=one["joules"]) for one in self.used]
+        self.badge(self.measured())
+        self.say("Moving less takes less energy: {less:.0%} less.", less=self.less["joules"])
+        picture = self.two_bars(title, [one["joules"] for one in self.used], figures)
+        self.say(
+            "Both orders run at the GPU's power limit, so less energy means less time: {less:.0%} less.",
+            less=self.less["us"],
+        )
+        factors = [tr("{watts:.0f} W × {us:,.0f} µs", **one) for one in self.used]
+        self.leave(picture, self.on_bars(picture, factors))
+
+    def two_bars(self, title: VMobject, values: Sequence[float], figures: Sequence[str]) -> VGroup:
+        """A measured bar for each order comes, with its figure at its end, below a title."""
+        rows = [
+            Amount(name, [(value, self.theme.measured)], figure)
+            for name, value, figure in zip(self.names, values, figures, strict=True)
+        ]
+        bars = Amounts(rows, self.area.width, bar=110)
+        picture = VGroup(title, bars).arrange(DOWN, buff=px(50), aligned_edge=LEFT).move_to(self.area.center)
+        self.play(FadeIn(title), bars.come(), run_time=2.6)
+        self.add(picture)  # Below what is written on its bars.
+        return picture
+
+    def on_bars(self, picture: VGroup, texts: Sequence[str]) -> VGroup:
+        """A text appears on each bar."""
+        words = VGroup()
+        for text, bar in zip(texts, picture[1].bars, strict=True):
             said = label(text, 46, ink_on(self.theme.measured), bold=True)
-            sums.add(fit(said, 0.94 * bar.width).move_to(bar))
-        self.play(FadeIn(sums))
-        self.leave(picture, sums)
+            words.add(fit(said, 0.94 * bar.width).move_to(bar))
+        self.play(FadeIn(words))
+        return words
 
 
 def batch_at(t: float, wave: int) -> int:
