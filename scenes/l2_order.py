@@ -106,7 +106,7 @@ class L2Order(Lesson):
             "On an H200, computing a product's tiles in groups of eight rows instead of row by row reads "
             "{less:.0%} less from main memory.",
             list(zip(self.names, self.sent, strict=True)),
-            "less read",
+            "fewer bytes",
             "{:,.2f} GB",
             self.counted(),
             tr("matrices of {n} × {n} numbers of 2 bytes; groups of eight as in Triton's tutorial", n=SIZE),

@@ -120,7 +120,7 @@ class Roofline(Lesson):
             "work",
             "{:,.0f} µs",
             self.measured(),
-            self.tr("{millions:.1f} million 32-bit numbers, read and written once"),
+            self.tr("{millions:.1f} million 4-byte numbers, read and written once"),
             few=FEW,
             many=MANY,
             work=MANY // FEW,
