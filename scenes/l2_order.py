@@ -3,11 +3,12 @@
 manim render scenes/l2_order.py
 
 Tiles that are computed at once share strips of A and B if they lie close together: nine of them, then the
-132 of an H200 in two orders, with what main memory sent, the time and the clock.
+132 of an H200 in two orders, with what was read from main memory, the energy and the time.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Self
 
 import numpy as np
@@ -34,13 +35,13 @@ FILM = {
     "title": "Tile order",
     "question": "Does it matter which tile comes next?",
     "finding": (
-        "On an H200, computing tiles in groups of eight rows saved 35% of the reads from main memory and, "
-        "because the clock ran faster, 6% of the time."
+        "On an H200, computing a product's tiles in groups of eight rows instead of row by row reads 35% less"
+        " from main memory."
     ),
     "part": "Memory",
     "place": 70,
-    "seconds": 77,
-    "shows": "The strips that tiles share, row by row and in groups, and what an H200 makes of it.",
+    "seconds": 76,
+    "shows": "The strips that tiles share, row by row and in groups, and what an H200 reads of them.",
     "takes": "report",
 }
 SIZE, ORDERS = 8192, ("row-major", "grouped:8")
@@ -77,20 +78,21 @@ class L2Order(Lesson):
         # GB that the batches up to each read, if the L2 keeps no strip for the next.
         ordered = (replace(self.problem, order=order) for order in ORDERS)
         self.read = [np.cumsum(batch_reads(one, self.wave)) / 1e9 for one in ordered]
-        self.batches = len(self.read[0])
         self.sent = [one["dram_read_bytes"] / 1e9 for one in (self.plain, self.groups)]
         self.saved = 1 - self.sent[1] / self.sent[0]
         self.guard(self.saved > 0.2, "main memory sends less in groups")
         for sent, read in zip(self.sent, self.read, strict=True):
             self.guard(abs(read[-1] / sent - 1) < 0.005, "main memory sends the strips of each batch anew")
-        self.cycles = [one["us"] * one["sm_mhz"] for one in (self.plain, self.groups)]
-        self.faster = self.groups["sm_mhz"] / self.plain["sm_mhz"] - 1
-        self.guard(abs(self.cycles[1] / self.cycles[0] - 1) < 0.01, "both orders take as many cycles")
-        self.guard(self.faster > 0.02, "the clock runs faster in groups")
+        used = {one["order"]: one for one in report.get("without_pause", ())}
+        self.guard(set(ORDERS) <= set(used), "the energy of both orders was measured")
+        self.used = plain, groups = [used[order] for order in ORDERS]
+        self.less = {key: 1 - groups[key] / plain[key] for key in ("joules", "us", "watts")}
+        self.guard(self.less["joules"] > 0.03, "a product takes less energy in groups")
+        self.guard(abs(self.less["watts"]) < 0.01, "both orders draw as much power")
 
     def construct(self) -> None:
         self.names = tr("row by row"), tr("in groups of eight rows")
-        self.ask("The L2 is a cache that all processors of a GPU share.")
+        self.ask("A tile is a rectangular part of a matrix.")
         self.a_tile()
         self.nine_in_a_row()
         self.nine_in_a_square()
@@ -99,23 +101,22 @@ class L2Order(Lesson):
         self.in_groups()
         self.all_tiles()
         self.bytes_sent()
-        self.time_and_clock()
+        self.energy()
         self.close(
-            "On an H200, computing tiles in groups of eight rows saved {bytes:.0%} of the reads from main "
-            "memory and, because the clock ran faster, {less:.0%} of the time.",
-            list(zip(self.names, (self.plain["us"], self.groups["us"]), strict=True)),
-            "less time",
-            "{:,.0f} µs",
-            self.measured(),
-            tr("matrices of {n} × {n} numbers of 2 bytes; only the order of the tiles differs", n=SIZE),
-            bytes=self.saved,
+            "On an H200, computing a product's tiles in groups of eight rows instead of row by row reads "
+            "{less:.0%} less from main memory.",
+            list(zip(self.names, self.sent, strict=True)),
+            "fewer bytes",
+            "{:,.2f} GB",
+            self.counted(),
+            tr("matrices of {n} × {n} numbers of 2 bytes; groups of eight as in Triton's tutorial", n=SIZE),
         )
 
     # Nine tiles.
 
     def a_tile(self) -> None:
         area = self.area
-        side = min(0.47 * area.height, 0.28 * area.width)
+        side = min(0.47 * area.height, (0.21 if self.narrow else 0.28) * area.width)
         if self.tall:
             side = 0.4 * area.width
         self.picture = Sharing(SIDE, SIDE, side, deep=1.0)
@@ -139,11 +140,12 @@ class L2Order(Lesson):
     def beside(self, *words: VMobject) -> VGroup:
         """Words in a column, beside the picture or below it."""
         column = VGroup(*words).arrange(DOWN, buff=px(30), aligned_edge=LEFT)
-        room = self.area.right - (self.area.left if self.tall else self.picture.get_right()[0] + px(80))
+        gap = px(40 if self.narrow else 80)
+        room = self.area.right - (self.area.left if self.tall else self.picture.get_right()[0] + gap)
         fit(column, room)
         if self.tall:
             return column.next_to(self.picture, DOWN, px(70))
-        return column.next_to(self.picture, RIGHT, px(80))
+        return column.next_to(self.picture, RIGHT, gap)
 
     def count(self, strips: Sequence[int]) -> VGroup:
         """How many strips are needed, in words and as one large number."""
@@ -182,14 +184,13 @@ class L2Order(Lesson):
             self.a.get_right() + pieces[0].width / 2 * LEFT,
             self.b.get_bottom() + pieces[1].height / 2 * UP,
         ]
-        self.say("All nine move along their strips in step, so the L2 loads each piece once for three tiles.")
-        swatch = rectangle(px(40), px(40), self.hue)
-        name = self.bold("in the L2", 54)
-        words = self.beside(VGroup(swatch, name).arrange(RIGHT, buff=px(20)))
+        words = self.beside(self.bold("in the L2", 54), self.word("a cache that all processors share", 46))
+        swatch = rectangle(px(40), px(40), self.hue).next_to(words[0], RIGHT, px(20))
+        self.say("All nine move along their strips in step, so each piece is read from main memory once.")
         paler = [Fade(one, 1.0, 0.35) for one in (self.tiles, self.a, self.b)]
-        self.play(*paler, FadeIn(*pieces, words), Leave(self.words))
-        self.play(Travel(pieces, [[end] for end in ends], leg=4.0, apart=0.0))
-        self.leave(self.picture, self.tiles, self.a, self.b, *pieces, words)
+        self.play(*paler, FadeIn(*pieces, words, swatch), Leave(self.words))
+        self.play(Travel(pieces, [[end] for end in ends], leg=4.4, apart=0.0))
+        self.leave(self.picture, self.tiles, self.a, self.b, *pieces, swatch, words)
 
     # The 132 tiles of an H200.
 
@@ -206,11 +207,11 @@ class L2Order(Lesson):
         name = label(self.names[number], 52, bold=True)
         fit(name, room).next_to(picture, UP, px(10))
         (a, b), (of_a, of_b) = self.needs[number], self.strip_mb
-        figure = self.word(
-            "{a} × {of_a:.1f} MB + {b} × {of_b:.1f} MB = {mb:.0f} MB", 46, self.theme.text,
+        text = tr(
+            "{a} × {of_a:.1f} MB + {b} × {of_b:.1f} MB = {mb:.0f} MB",
             a=a, b=b, of_a=of_a, of_b=of_b, mb=self.mb[number],
         )  # fmt: skip
-        fit(figure, room).next_to(picture, DOWN, px(20))
+        figure = lines(text, 42, room, color=self.theme.text).next_to(picture, DOWN, px(20))
         whole = VGroup(name, picture, figure)
         if self.tall:
             return whole.move_to([area.center[0], area.top - (number + 0.5) * area.height / 2, 0])
@@ -220,101 +221,101 @@ class L2Order(Lesson):
         self.panels = [self.panel(0), self.panel(1)]
         name, picture, figure = self.panels[0]
         room = self.area.width / (1 if self.tall else 2) - px(60)
-        rows, columns = self.problem.tiles_m, self.problem.tiles_n
         texts = (
             tr("A, B and C: {n} × {n} numbers", n=SIZE),
+            tr("a strip of A: {a:.1f} MB, of B: {b:.1f} MB", a=self.strip_mb[0], b=self.strip_mb[1]),
             tr("A and B are drawn shortened."),
-            tr("C: {rows} rows of {columns} tiles", rows=rows, columns=columns),
-            tr("strip of A: {wide} rows, {mb:.1f} MB", wide=self.problem.tile[0], mb=self.strip_mb[0]),
-            tr("strip of B: {wide} columns, {mb:.1f} MB", wide=self.problem.tile[1], mb=self.strip_mb[1]),
         )
         sizes = VGroup(*(lines(text, 46, room, color=self.theme.text) for text in texts))
-        sizes.arrange(DOWN, buff=px(28), aligned_edge=LEFT).move_to(self.panels[1])
-        self.say("An H200 GPU has {sms} processors, so it computes tiles in batches of {sms}.", sms=self.wave)
+        sizes.arrange(DOWN, buff=px(40), aligned_edge=LEFT).move_to(self.panels[1])
+        self.say("An H200 GPU has {sms} processors, and each computes one tile at a time.", sms=self.wave)
         self.play(FadeIn(name, picture, sizes))
         self.play(PlayTrace(picture, until=float(self.wave), run_time=3.6))
         a, b = self.needs[0]
-        self.say("Row by row, they need {a} strips of A and all {b} of B.", a=a, b=b)
+        self.say("Row by row, a batch of {wave} needs {a} strips of A and all {b} of B.", a=a, b=b)
         self.play(FadeIn(figure))
         self.leave(sizes)
 
     def in_groups(self) -> None:
         name, picture, figure = self.panels[1]
         self.say(
-            "Going down eight rows before moving one column right, they need only {mb:.0f} MB.", mb=self.mb[1]
+            "Going down eight rows, then one column right, as in Triton's tutorial, needs only {mb:.0f} MB.",
+            mb=self.mb[1],
         )
         self.play(FadeIn(name, picture))
-        self.play(PlayTrace(picture, until=float(self.wave), run_time=2.4))
+        self.play(PlayTrace(picture, until=float(self.wave), run_time=3.2))
         self.play(FadeIn(figure))
-        self.wait(1.2)
 
     def all_tiles(self) -> None:
         """Batch after batch is computed, in both orders; what a batch needs is lit, and added up."""
         pictures = [panel[1] for panel in self.panels]
         figures = VGroup(*(panel[2] for panel in self.panels))
+        size = 27 if self.narrow and not self.tall else 44
         sums = [
-            Count(
-                lambda t, read=read: tr("{gb:.2f} GB in all", gb=read[batch_at(t, self.wave)]), 52, align=0.5
-            )
-            .move_to(figure)
-            .show(float(self.wave))
+            Count(partial(self.read_so_far, read), size, align=0.5).move_to(figure).show(float(self.wave))
             for read, figure in zip(self.read, figures, strict=True)
         ]
         self.say(
-            "A batch reads each strip once. The next reads them anew, as the L2 holds only {l2:.0f} MB.",
+            "The L2 holds only {l2:.0f} MB, so each batch reads its strips from main memory anew.",
             l2=self.l2 / 1e6,
         )
         self.play(FadeOut(figures, run_time=0.3), *(Fade(one, 0.0, 1.0, 0.6, rate_func=late) for one in sums))
         self.play(PlayTrace(*pictures, *sums, until=float(self.problem.tiles), run_time=4.8))
         self.leave(*sums, *(part for panel in self.panels for part in panel[:2]))
 
+    def read_so_far(self, read: np.ndarray, t: float) -> str:
+        """What the batch of the t-th tile adds, and all that was `read` by then, GB up to each batch."""
+        batch = batch_at(t, self.wave)
+        own = 1000 * np.diff(read, prepend=0.0)[batch]
+        return tr("batch {number}: +{own:.0f} MB → {gb:.2f} GB", number=batch + 1, own=own, gb=read[batch])
+
     # What was counted and measured.
 
     def bytes_sent(self) -> None:
-        """For each order, the bytes that all batches should need, and below them those that were counted."""
-        rows = []
-        for name, read, sent in zip(self.names, self.read, self.sent, strict=True):
-            sum_of = self.tr("{name}, the strips of {batches} batches", name=name)
-            figure = tr("{gb:.2f} GB", gb=read[-1])
-            rows.append(Amount(sum_of, [(float(read[-1]), self.theme.text)], figure, True))
-            rows.append(Amount(tr("counted"), [(sent, self.theme.measured)], tr("{gb:.2f} GB", gb=sent)))
-        bars = Amounts(rows, self.area.width, bar=48 if self.narrow else 64, gap=16)
-        title = self.bold("read from main memory", 50)
-        picture = VGroup(title, bars).arrange(DOWN, buff=px(30), aligned_edge=LEFT).move_to(self.area.center)
-        self.badge(self.counted())
-        self.say(
-            "The GPU counted just that: in groups, {less:.0%} less data came from main memory.",
-            less=self.saved,
-        )
-        self.play(FadeIn(title), bars.come(), run_time=4.5)
-        self.leave(picture)
-
-    def time_and_clock(self) -> None:
-        both = self.plain, self.groups
-        rows = [
-            Amount(name, [(one["us"], self.theme.measured)], tr("{us:,.0f} µs", us=one["us"]))
-            for name, one in zip(self.names, both, strict=True)
+        """The bytes that were counted for each order, and on the bars what the batches add up to."""
+        figures = [tr("{gb:.2f} GB", gb=sent) for sent in self.sent]
+        sums = [
+            tr("sum of {batches} batches: {gb:.2f} GB", batches=len(read), gb=read[-1]) for read in self.read
         ]
-        times = Amounts(rows, self.area.width, bar=110).move_to(self.area.center).shift(px(50) * UP)
+        self.badge(self.counted())
+        self.say("The GPU's counters agree: in groups, {saved:.0%} less comes from main memory.")
+        picture = self.two_bars(self.bold("read from main memory", 50), self.sent, figures)
+        self.leave(picture, self.on_bars(picture, sums))
+
+    def energy(self) -> None:
+        """The energy of a product in each order, and on the bars the power and the time that make it up."""
+        title = self.bold("energy of one product, repeated without a pause", 50)
+        figures = [tr("{joules:.3f} J", joules=one["joules"]) for one in self.used]
         self.badge(self.measured())
-        self.say("The product also took {less:.0%} less time.", less=1 - self.groups["us"] / self.plain["us"])
-        self.play(times.come(), run_time=3.0)
-        self.add(times)  # Below what is written on its bars.
-        clocks = VGroup()
-        for one, cycles, bar in zip(both, self.cycles, times.bars, strict=True):
-            text = tr("{cycles:.1f} million cycles at {mhz:,} MHz", cycles=cycles / 1e6, mhz=one["sm_mhz"])
-            clock = label(text, 46, ink_on(self.theme.measured), bold=True)
-            clocks.add(fit(clock, 0.94 * bar.width).move_to(bar))
+        self.say("Moving less takes less energy: {less:.0%} less.", less=self.less["joules"])
+        picture = self.two_bars(title, [one["joules"] for one in self.used], figures)
         self.say(
-            "It took as many cycles, so memory was not the limit. But the clock ran {faster:.0%} faster."
+            "Both orders run at the GPU's power limit, so less energy means less time: {less:.0%} less.",
+            less=self.less["us"],
         )
-        self.play(FadeIn(clocks, lag_ratio=0.5, run_time=1.5))
-        limit = self.word(
-            "A GPU lowers its clock at its power limit, and both orders reached it.", 46, self.theme.text
-        )
-        limit.next_to(times, DOWN, px(50)).align_to(times, LEFT)
-        self.play(FadeIn(limit))
-        self.leave(times, clocks, limit)
+        factors = [tr("{watts:.0f} W × {us:,.0f} µs", **one) for one in self.used]
+        self.leave(picture, self.on_bars(picture, factors))
+
+    def two_bars(self, title: VMobject, values: Sequence[float], figures: Sequence[str]) -> VGroup:
+        """A measured bar for each order comes, with its figure at its end, below a title."""
+        rows = [
+            Amount(name, [(value, self.theme.measured)], figure)
+            for name, value, figure in zip(self.names, values, figures, strict=True)
+        ]
+        bars = Amounts(rows, self.area.width, bar=110)
+        picture = VGroup(title, bars).arrange(DOWN, buff=px(50), aligned_edge=LEFT).move_to(self.area.center)
+        self.play(FadeIn(title), bars.come(), run_time=2.6)
+        self.add(picture)  # Below what is written on its bars.
+        return picture
+
+    def on_bars(self, picture: VGroup, texts: Sequence[str]) -> VGroup:
+        """A text appears on each bar."""
+        words = VGroup()
+        for text, bar in zip(texts, picture[1].bars, strict=True):
+            said = label(text, 46, ink_on(self.theme.measured), bold=True)
+            words.add(fit(said, 0.94 * bar.width).move_to(bar))
+        self.play(FadeIn(words))
+        return words
 
 
 def batch_at(t: float, wave: int) -> int:

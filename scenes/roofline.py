@@ -2,8 +2,8 @@
 
 manim render scenes/roofline.py
 
-One program with 1 to 1,024 operations on each of 67 million numbers, as measured: as bars, then as points of
-a chart under the roof of memory and arithmetic.
+One program with 2 to 1,024 operations on each of 67.1 million numbers, as measured: as bars, then as points
+of a chart under the roof of memory and arithmetic.
 """
 
 from functools import partial
@@ -14,6 +14,7 @@ from manim import (
     LEFT,
     RIGHT,
     UP,
+    Animation,
     Create,
     DashedLine,
     FadeIn,
@@ -23,6 +24,7 @@ from manim import (
     ManimColor,
     ReplacementTransform,
     VGroup,
+    VMobject,
     linear,
 )  # fmt: skip
 
@@ -46,18 +48,18 @@ FILM = {
     "title": "Roofline",
     "question": "When does more arithmetic take more time?",
     "finding": (
-        "On an H200, 64 operations on each number take as long as one. Beyond about 112, arithmetic takes"
-        " longer than moving."
+        "On an H200, 64 operations on each number take as long as 2. Arithmetic adds time only once it takes"
+        " longer than moving the numbers."
     ),
     "part": "Kernels",
     "place": 240,
     "seconds": 80,
-    "shows": "One program with 1 to 1,024 operations on each number, and what memory and arithmetic allow.",
+    "shows": "One program with 2 to 1,024 operations on each number, and what memory and arithmetic allow.",
     "takes": "report",
 }
-FEW, MANY, MOST = 1, 64, 1024
-"""Operations on each number, whose times are shown as bars."""
-INTENSITY, SPEED = (0.05, 500.0), (0.3, 300.0)
+FEW, MANY, MOST = 2, 64, 1024
+"""Operations on each number, whose times are shown as bars: as many multiplications as additions."""
+INTENSITY, SPEED = (0.15, 300.0), (0.5, 150.0)
 """Ends of the chart's axes: operations per byte, and trillions of them per second."""
 
 
@@ -70,17 +72,16 @@ class Roofline(Lesson):
         self.guard("H200" in self.gpu, "the program ran on an H200")
         self.x = max(one["elements"] for one in report["rows"])
         rows = [one for one in report["rows"] if (one["elements"], one["kernel"]) == (self.x, "fused")]
-        self.us = {one["functions"]: one["us"] for one in sorted(rows, key=lambda one: one["functions"])}
-        self.guard({FEW, MANY, MOST} <= set(self.us), "1, 64 and 1,024 operations were measured")
+        self.us = dict(sorted((one["functions"], one["us"]) for one in rows if one["functions"] >= FEW))
+        self.guard({FEW, MANY, MOST} <= set(self.us), "2, 64 and 1,024 operations were measured")
         preset = presets()[preset_of(self.gpu)]
         self.flat = preset["peak_tflops"]["fp32"]
         self.tb = preset["memory_gb_per_s"] / 1000
-        self.mb = WIDTH * self.x / 1e6
-        # From the figures as printed, as the film Fusion has it.
-        self.moving = float(f"{2 * round(self.mb) / float(f'{self.tb:.1f}'):.1f}")
-        self.millions = round(self.x / 1e6)
+        self.mb, self.millions = WIDTH * self.x / 1e6, self.x / 1e6
+        self.moving = Chain(self.x, 1, 1).moved / self.tb / 1e6
+        self.guard(round(2 * round(self.mb) / self.tb) == round(self.moving), "moving takes what is printed")
         self.computing = {count: count * self.millions / self.flat for count in self.us}
-        self.guard(self.us[MANY] < 1.01 * self.us[FEW], "64 operations take as long as one")
+        self.guard(self.us[MANY] < 1.01 * self.us[FEW], "64 operations take as long as two")
         self.guard(self.us[MOST] > 5 * self.us[FEW], "1,024 operations take much longer")
         self.guard(self.computing[MANY] < self.moving < self.computing[MOST], "the slower of the two decides")
         self.points = {
@@ -92,22 +93,20 @@ class Roofline(Lesson):
         self.guard(
             max(self.us[n] for n in self.bound) < 1.02 * self.us[FEW], "on the slope, time is the same"
         )
-        moved = Chain(1, 1, 1).moved
+        self.moved = Chain(1, 1, 1).moved
         self.ridge = round(ridge(self.flat, preset["memory_gb_per_s"]))
-        self.turn = self.ridge * moved
+        self.turn = self.ridge * self.moved
         self.guard(self.bound == [n for n in self.us if n < self.turn], "memory is the limit before the turn")
-        least = min(self.us, key=lambda n: self.share(self.points[n], self.flat))
-        self.guard(self.turn / 2 < least < 2 * self.turn, "most is lost near the bend")
-        self.lost = 1 - self.share(self.points[least], self.flat)
-        self.guard(MANY % moved == 0, "64 operations are a whole number per byte")
-        self.per_byte = MANY // moved
+        self.guard(MANY % self.moved == 0, "64 operations are a whole number per byte")
+        self.per_byte = MANY // self.moved
+        self.most = self.per_byte * self.tb
 
     def share(self, point: Spot, peak: float) -> float:
         """How much of what the roof allows a program reaches."""
         return point.tflops / min(peak, point.intensity * self.tb)
 
     def construct(self) -> None:
-        self.ask("An operation is one addition or multiplication.")
+        self.ask("A multiplication and an addition are two operations.")
         self.the_program()
         self.few_and_many()
         self.the_most()
@@ -115,13 +114,14 @@ class Roofline(Lesson):
         self.the_roof()
         self.the_turn()
         self.close(
-            "On an H200, {many} operations on each number take as long as one. Beyond about {turn}, "
-            "arithmetic takes longer than moving.",
-            [(tr("64 operations"), self.us[MANY]), (tr("1 operation"), self.us[FEW])],
+            "On an H200, {many} operations on each number take as long as {few}. Arithmetic adds time only "
+            "once it takes longer than moving the numbers.",
+            [(operations(MANY), self.us[MANY]), (operations(FEW), self.us[FEW])],
             "work",
-            "{:,.1f} µs",
+            "{:,.0f} µs",
             self.measured(),
-            tr("{count:.0f} million 32-bit numbers, read and written once", count=self.x / 1e6),
+            self.tr("{millions:.1f} million 4-byte numbers, read and written once"),
+            few=FEW,
             many=MANY,
             work=MANY // FEW,
         )
@@ -134,32 +134,32 @@ class Roofline(Lesson):
         high = area.top - px(10) - self.floor
         trip = RoundTrip(
             tr("memory"), self.tr("x: {mb:.0f} MB"), tr("processors"), tr("part of x"),
-            ["x * 1.5"], area.width, high,
+            ["x * 1.5", "x + 0.25"], area.width, high,
         )  # fmt: skip
         whole = VGroup(trip, trip.pieces)
         whole.shift((self.floor + high / 2 - trip.processors.box.get_y()) * UP)
+        stays = trip.pieces.copy().set_opacity(0.35)
         self.say(
-            "A program reads {count} million numbers, computes with each, and writes it back, all at once.",
-            count=self.millions,
+            "A program reads {millions:.1f} million 4-byte numbers, computes with each, and writes it back."
         )
         self.badge(Badge(tr("schematic"), "model"))
         self.play(FadeIn(trip), Fade(trip.pieces, 0.0, 1.0), *key)
-        self.play(trip.stream(5.6))
+        self.add(stays, trip.pieces)
+        self.play(trip.stream(4.8))
         self.let_read()
-        self.play(Leave(trip), Leave(trip.pieces), *self.key())
+        self.play(Leave(trip), Leave(stays), Leave(trip.pieces), *self.key())
 
     def group(self, count: int, longest: float, place: int) -> VGroup:
         """The time with so many operations on each number, and below it what moving and arithmetic need."""
         area, theme = self.area, self.theme
-        name, figure = (px(210), px(310)) if self.narrow else (px(400), px(290))
+        name, figure = (px(210), px(290)) if self.narrow else (px(400), px(270))
         room, small = area.width - figure - name, 0.68 if self.narrow else 1.0
         step = area.height / 3
         top = area.top - px(20) - place * step - px(48) * self.narrow
         rows = VGroup()
         names = tr("moving x"), tr("arithmetic")
         values = self.us[count], self.moving, self.computing[count]
-        said = tr("{count:,} operations", count=count) if count > 1 else tr("1 operation")
-        heading = label(said, 46, bold=True)
+        heading = label(operations(count), 46, bold=True)
         for number, us in enumerate(values):
             high = small * px(84 if number == 0 else 46)
             bar = rectangle(
@@ -169,7 +169,7 @@ class Roofline(Lesson):
                 edged(bar.set_fill(ManimColor(theme.panel)), theme.text, 4)
             y = top - small * px((42, 122, 182)[number])
             bar.move_to([area.right - figure - room, y, 0], LEFT)
-            took = label(tr("{us:,.1f} µs", us=us), 46 if number == 0 else 38, bold=number == 0, mono=True)
+            took = label(tr("{us:,.0f} µs", us=us), 46 if number == 0 else 38, bold=number == 0, mono=True)
             took.next_to(bar, RIGHT, px(20))
             row = VGroup(bar, took)
             if number:
@@ -197,35 +197,46 @@ class Roofline(Lesson):
         """Two measured bars of one length; then what moving and arithmetic need of them."""
         few, many = (self.group(n, 1.15 * self.us[MANY], place) for place, n in enumerate((FEW, MANY)))
         self.groups, self.third = [few, many], self.group(MOST, 1.02 * self.us[MOST], 2)
+        self.small = 30 if self.narrow else 42
         self.badge(self.measured())
-        self.say("One operation on each number or {count}: the program takes the same time.", count=MANY)
-        self.play(FadeIn(few[0], many[0], self.third[0]), run_time=0.3)
+        self.say(
+            "With {few} operations on each number or {many}, the program takes the same time.",
+            few=FEW, many=MANY,
+        )  # fmt: skip
+        self.play(FadeIn(few[0], many[0]), run_time=0.3)
         self.grow(few[1], many[1], pace=few[1][0].width / 3.2)
         self.say(
-            "Moving and arithmetic overlap, so the longer sets the time: moving, at {reached:.0%} of peak.",
-            reached=self.moving / self.us[FEW],
-        )
+            "At peak rates, moving takes {moving:.0f} µs, and arithmetic only {low:.0f} or {high:.0f}.",
+            low=self.computing[FEW], high=self.computing[MANY],
+        )  # fmt: skip
         self.badge(Badge(tr("measured; outlined: NVIDIA's datasheet"), "measured"))
         self.how = VGroup(
-            self.word("moving x: twice {mb:.0f} MB at {tb:.1f} TB/s", 40),
-            self.word("arithmetic: {peak} trillion operations per second", 40, peak=self.flat),
-        ).arrange(DOWN, buff=px(14))
-        self.how.move_to([self.area.center[0], self.area.bottom + self.how.height / 2, 0])
+            self.word("moving x: 2 × {mb:.0f} MB at {tb:.1f} TB/s", 40),
+            self.word("arithmetic: {flat} trillion operations per second", 40),
+        ).arrange(DOWN, buff=px(14), aligned_edge=LEFT)
+        self.how.move_to([self.area.center[0], self.third[2].get_y(), 0])
         self.play(FadeIn(self.how), run_time=0.4)
-        self.grow(*(row for one in self.groups for row in one[2:]), pace=few[2][0].width / 4.0)
+        self.grow(*(row for one in self.groups for row in one[2:]), pace=few[2][0].width / 3.0)
+        self.say("While one part is computed, others move, so the longer one sets the time.")
+        for group, count in zip(self.groups, (FEW, MANY), strict=True):
+            share = self.moving / self.us[count]
+            self.how.add(
+                self.bold("{share:.0%} of memory's peak", self.small, share=share).move_to(group[1][0])
+            )
+        self.play(FadeIn(*self.how[2:]), run_time=0.6)
 
     def the_most(self) -> None:
         """All bars shrink to the scale of the third."""
         longest = 1.02 * self.us[MOST]
-        smaller = [self.group(n, longest, place) for place, n in enumerate((FEW, MANY))]
-        most = self.third
-        self.say(
-            "With {count:,} operations it takes {us:,.1f} microseconds. Now arithmetic sets the time.",
-            count=MOST, us=self.us[MOST],
-        )  # fmt: skip
+        smaller, most = [self.group(n, longest, place) for place, n in enumerate((FEW, MANY))], self.third
+        self.say("With {count:,} operations, arithmetic takes longer, so now it sets the time.", count=MOST)
         self.play(FadeOut(self.how), run_time=0.3)
-        self.play(*map(ReplacementTransform, self.groups, smaller), run_time=1.2)
-        self.grow(*most[1:], pace=most[1][0].width / 3.2)
+        self.play(*map(ReplacementTransform, self.groups, smaller), FadeIn(most[0]), run_time=1.2)
+        self.grow(*most[1:], pace=most[1][0].width / 2.6)
+        share = self.computing[MOST] / self.us[MOST]
+        said = self.bold("{share:.0%} of arithmetic's peak", self.small, share=share).move_to(most[1][0])
+        self.play(FadeIn(said), run_time=0.4)
+        most.add(said)
         self.groups = [*smaller, most]
 
     # The same as points of a chart.
@@ -233,20 +244,20 @@ class Roofline(Lesson):
     def as_a_chart(self) -> None:
         area, quiet = self.area, self.theme.quiet
         left, foot, head = px(130), px(112), px(56)
-        self.size = 34 if self.narrow else 46
+        self.size = 30 if self.narrow else 44
         high = area.height - foot - head
         self.chart = chart = Chart(INTENSITY, SPEED, self.flat, area.width - left, high)
         chart.shift([area.right, area.top - head, 0] - chart.ground.get_corner(UP + RIGHT))
-        across = self.word("operations per byte, each mark ×10 →", 42, quiet)
+        across = self.word("operations per byte →", 42, quiet)
         across.move_to([area.right, area.bottom, 0], DOWN + RIGHT)
         up = self.word("↑ trillion operations per second", 42, quiet)
         up.move_to([area.left, area.top, 0], UP + LEFT)
-        self.axes = VGroup(across, up)
         self.dots = {n: chart.dot(p.intensity, p.tflops) for n, p in self.points.items()}
+        self.names = {n: self.name(n) for n in self.us}
         self.say(
-            "As a chart: {many} operations on each of {count} million numbers in {us:.1f} µs "
+            "As a chart: {many} operations on each number in {us:.0f} µs "
             "are {speed:.0f} trillion per second.",
-            many=MANY, count=self.millions, us=self.us[MANY], speed=self.points[MANY].tflops,
+            many=MANY, us=self.us[MANY], speed=self.points[MANY].tflops,
         )  # fmt: skip
         self.badge(self.measured())
         bars = [one[1][0] for one in self.groups]
@@ -256,26 +267,27 @@ class Roofline(Lesson):
         self.add(*bars)
         dots = [self.dots[n] for n in (MOST, MANY, FEW)]
         become = map(ReplacementTransform, reversed(bars), dots)
-        come = FadeIn(chart, self.axes, run_time=0.6)
-        self.play(come, LaggedStart(*become, lag_ratio=0.8, run_time=3.4))
-        self.names = VGroup()
-        for count, side in ((FEW, RIGHT), (MANY, RIGHT), (MOST, DOWN)):
-            said = tr("{count:,}", count=count) if count > 1 else tr("1 operation")
-            name = label(said, self.size, bold=True)
-            self.names.add(name.next_to(self.dots[count], side, px(14)))
-        self.say(
-            "Each number has 4 bytes and moves twice, so {many} operations are {per_byte} per byte.",
-            many=MANY,
-        )
-        self.below = self.drop(self.points[MANY].intensity, self.points[MANY].tflops, self.per_byte)
-        self.names[1].shift(px(24) * DOWN + px(10) * LEFT)
-        self.play(FadeIn(self.names), run_time=0.4)
-        self.play(FadeIn(self.below), run_time=0.4)
+        come = FadeIn(chart, across, up, run_time=0.6)
+        self.play(come, LaggedStart(*become, lag_ratio=0.6, run_time=2.4))
+        spot = self.points[MANY]
+        level = DashedLine(chart.at(INTENSITY[0], spot.tflops), chart.at(*spot), color=ManimColor(quiet))
+        speed = label(f"{spot.tflops:.0f}", self.size, bold=True)
+        speed.next_to(level.get_left(), UP + RIGHT, px(14))
+        self.play(FadeIn(*(self.names[n] for n in (FEW, MANY, MOST))), FadeIn(level, speed), run_time=0.5)
+        self.say("For 4 bytes read and 4 written, {many} operations are {per_byte} per byte.", many=MANY)
+        said = self.bold("{many} / {moved} bytes = {per_byte} per byte", self.size, many=MANY)
+        self.below = self.drop(spot.intensity, spot.tflops, said)
+        self.play(FadeIn(self.below), run_time=0.5)
+        self.below.add(level, speed)
 
-    def drop(self, intensity: float, tflops: float, printed: int) -> VGroup:
-        """A line from a point of the chart down to its axis, and what it says there."""
+    def name(self, count: int) -> VMobject:
+        """How many operations a dot stands for, where no line of the roof will be."""
+        said = label(operations(count) if count == FEW else f"{count:,}", self.size, bold=True)
+        return said.next_to(self.dots[count], DOWN + RIGHT * (count in self.bound), px(6))
+
+    def drop(self, intensity: float, tflops: float, words: VMobject) -> VGroup:
+        """A line from a point of the chart down to its axis, and words there."""
         top, foot = self.chart.at(intensity, tflops), self.chart.at(intensity, SPEED[0])
-        words = self.word("{printed} per byte", self.size, printed=printed)
         words.move_to(foot + px(20) * RIGHT + px(84) * UP, DOWN + LEFT)
         return VGroup(DashedLine(top, foot, color=ManimColor(self.theme.quiet)), words)
 
@@ -284,48 +296,46 @@ class Roofline(Lesson):
         chart = self.chart
         slope = chart.slope(1000 * self.tb)
         self.say(
-            "Memory moves {tb:.1f} trillion bytes a second, enough for {most:.0f} trillion operations.",
-            most=self.per_byte * self.tb,
+            "Memory's {tb:.1f} TB/s are enough for {per_byte} × {tb:.1f} = {most:.0f} trillion per second."
         )
         self.badge(Badge(tr("dots: measured; lines: NVIDIA's datasheet"), "measured"))
-        name = self.bold("{tb:.1f} TB/s × operations per byte", self.size)
-        across, rise, _ = slope.points[-1] - slope.points[0]
-        side = np.array([-rise, across, 0.0]) / np.hypot(across, rise)
-        name.rotate(np.arctan2(rise, across))
-        name.move_to(chart.at(0.9, 0.9 * self.tb) + px(1.05 * self.size) * side)
-        between = [self.dots[n] for n in self.us if n in self.bound and n not in (FEW, MANY)]
-        self.play(Create(slope, run_time=2.4))
-        self.play(FadeIn(name))
+        name = self.bold("memory: {tb:.1f} TB/s", self.size)
+        name.next_to(chart.at(3.0, 3.0 * self.tb), UP + LEFT, px(10))
+        enough = self.bold("{per_byte} × {tb:.1f} = {most:.0f}", self.size)
+        enough.next_to(chart.at(self.per_byte, self.most), UP + LEFT, px(14))
+        self.play(FadeOut(*self.below[2:], run_time=0.3), Create(slope, run_time=2.0))
+        self.play(FadeIn(name, enough), run_time=0.5)
+        between = [n for n in self.us if n in self.bound and n not in (FEW, MANY)]
         self.say("Each dot doubles the operations. The time stays the same, so the speed doubles.")
-        self.play(
-            FadeOut(self.below, run_time=0.4), LaggedStart(*map(FadeIn, between), lag_ratio=0.5, run_time=4.6)
-        )
-        flat = chart.flat(self.flat / self.tb)
-        self.say(
-            "Where arithmetic reaches its peak, the line turns flat. Near the bend, up to {lost:.0%} is lost."
-        )
-        peak = self.bold("arithmetic: {peak} trillion a second", self.size, peak=self.flat)
-        peak.next_to(chart.at(INTENSITY[1], self.flat), UP + LEFT, px(24))
-        self.play(Create(flat), FadeIn(peak), run_time=0.8)
-        later = [self.dots[n] for n in self.us if n not in self.bound and n != MOST]
-        self.play(LaggedStart(*map(FadeIn, later), lag_ratio=0.5, run_time=2.6))
-        self.say("This shape is called the roofline. Memory limits the slope, and arithmetic the flat part.")
+        self.play(FadeOut(enough, *self.below[:2], run_time=0.4), self.come(between, 4.6))
+        self.say("Arithmetic has its own peak, where the line turns flat.")
+        peak = self.bold("arithmetic: {flat} trillion per second", self.size)
+        peak.next_to(chart.at(INTENSITY[1], self.flat), UP + LEFT, px(20))
+        self.play(Create(chart.flat(self.flat / self.tb)), FadeIn(peak), run_time=0.8)
+        self.play(self.come([n for n in self.us if n not in self.bound and n != MOST], 2.6))
+        self.say("This is the roofline. On the slope, memory is the limit; on the flat part, arithmetic.")
         allowed = chart.allowed(1000 * self.tb).set_z_index(-1)
         self.play(Fade(allowed, 0.0, 1.0, run_time=3.0))
 
+    def come(self, counts: list[int], run_time: float) -> Animation:
+        """Dots come one after the other, with their names."""
+        pairs = (FadeIn(self.dots[n], self.names[n]) for n in counts)
+        return LaggedStart(*pairs, lag_ratio=0.5, run_time=run_time)
+
     def the_turn(self) -> None:
         """Where the two lines meet, as operations per byte and as operations on each number."""
-        self.say(
-            "The lines meet at {peak} divided by {tb:.1f}, or {ridge} operations per byte: "
-            "{turn} on each number.",
-            peak=self.flat,
-        )
-        below = self.drop(self.flat / self.tb, self.flat, self.ridge)
+        self.say("The lines meet at {ridge} operations per byte, or {turn} on each number.")
+        said = self.bold("{flat} / {tb:.1f} = {ridge} per byte", self.size)
+        below = self.drop(self.flat / self.tb, self.flat, said)
         self.play(FadeIn(below), run_time=0.6)
-        more = self.bold("× {moved} bytes = {turn}", self.size, moved=self.turn // self.ridge)
+        more = self.bold("{ridge} × {moved} bytes = {turn}", self.size)
         more.next_to(below[1], DOWN, px(12), aligned_edge=LEFT)
         self.wait(1.4)
         self.play(FadeIn(more), run_time=0.5)
+
+
+def operations(count: int) -> str:
+    return tr("{count:,} operations", count=count)
 
 
 def after(share: float, alpha: float) -> float:

@@ -26,6 +26,8 @@ def figures() -> dict[str, str]:
     at = {row["order"]: row for row in report("l2_order")["rows"] if row["k"] == 8192}
     first, groups = at["row-major"], at["grouped:8"]
     cycles = abs(groups["us"] * groups["sm_mhz"] / (first["us"] * first["sm_mhz"]) - 1)
+    used = {row["order"]: row for row in report("l2_order")["without_pause"]}
+    rows, eight = used["row-major"], used["grouped:8"]
     middle = next(row for row in report("memory_hierarchy")["rows"] if row["m"] == 4096)
     return {
         "l2_order_table": table(
@@ -36,6 +38,12 @@ def figures() -> dict[str, str]:
         "l2_order_us": f"{first['us']:,.0f} to {groups['us']:,.0f} µs",
         "l2_order_mhz": f"{first['sm_mhz']:,} to {groups['sm_mhz']:,} MHz",
         "l2_order_cycles": f"{100 * cycles:.1f} %",
+        "l2_order_joules": f"{rows['joules']:.3f} to {eight['joules']:.3f} J",
+        "l2_order_watts": f"{rows['watts']:.0f} and {eight['watts']:.0f} W",
+        "l2_order_steady_mhz": f"{rows['sm_mhz']:,.0f} to {eight['sm_mhz']:,.0f} MHz",
+        "l2_order_steady_us": f"{rows['us']:,.0f} to {eight['us']:,.0f} µs",
+        "l2_order_spread": f"{100 * (eight['most_joules'] / eight['least_joules'] - 1):.1f} %"
+        f" and {100 * (rows['most_joules'] / rows['least_joules'] - 1):.1f} %",
         "memory_hierarchy_table": table(
             "memory_hierarchy",
             "cube {m} | µs {us:,.1f} | asked for {requested_bytes:,.0f/1e6} MB"

@@ -169,8 +169,8 @@ class Lesson(Film):
         """The end card: a sentence, bars, and the one number that follows from the longest and the shortest.
 
         `rows`: name and value. `form`: how a value is written, with its unit. `number` is
-        "less time", "times", "share", "part", "count" or "work": {work} times the second bar's work is the
-        first one's.
+        "less time", "fewer bytes", "times", "share", "part", "count" or "work": {work} times the second bar's
+        work is the first one's.
         `sentence` may hold {times}, by how much the longest bar is longer,
         {less}, the share that the shortest one saves, {first} and {second}: computed from values as printed.
         """
@@ -188,6 +188,7 @@ def _number(kind: str, figures: Mapping[str, Any]) -> str:
     """The number of an end card."""
     return {
         "less time": lambda: tr("{less:.0%} less time", **figures),
+        "fewer bytes": lambda: tr("{less:.0%} fewer bytes", **figures),
         "times": lambda: tr("{times:.1f} times", **figures),
         "work": lambda: tr("{work} times the work, same time", **figures),
         "part": lambda: tr("{second:,.0f} of {first:,.0f}", **figures),

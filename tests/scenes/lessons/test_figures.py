@@ -162,7 +162,7 @@ def test_points_are_under_the_roof_and_move_up_it() -> None:
     film = made("roofline")
     shares = [film.share(point, film.flat) for point in film.points.values()]
     assert min(shares) > 0.7 and max(shares) <= 1
-    assert film.computing[64] == pytest.approx(64 * film.computing[1])
+    assert film.computing[64] == pytest.approx(32 * film.computing[2])
     assert film.bound == [n for n in film.us if n <= 64]
 
 
