@@ -9,7 +9,7 @@ from tilesim.products import Product
 
 from ..launch.named import named
 from ..launch.operands import matrices, sets_beyond_l2
-from ..measure.energy import energy_counter, without_pause
+from ..measure.energy import joules_used, power_limit, without_pause
 from ..measure.machine import device, measuring
 from ..measure.timing import Rotation, capture
 from .bench import METHOD, Contender, compare, job_of
@@ -28,20 +28,19 @@ KERNEL = "table:persistent"
 @measuring
 def l2_order(samples: int = 50) -> dict[str, Any]:
     """Time and count the orders. A row per size and order has what `bench` says, and what `traffic` counts
-    where that can be read. "without_pause": what each order takes and uses where the GPU never rests."""
+    where that can be read. "without_pause": what each order takes and uses where the GPU never rests, at most
+    "power_limit_w"."""
     rows = []
     for size in SIZES:
         orders = {order: named(KERNEL, Problem(*size, order=order)) for order in ORDERS}
         timed = compare(Problem(*size), orders, samples=samples, counting=traffic)
         rows += [row | {"kernel": KERNEL} for row in timed]
-    return {"method": METHOD, "rows": rows, "without_pause": energy(Problem(*SIZES[0]))}
+    energy = of_each_order(Problem(*SIZES[0])) if joules_used() else []
+    return {"method": METHOD, "rows": rows, "without_pause": energy, "power_limit_w": power_limit() or 0.0}
 
 
-def energy(problem: Problem) -> list[dict[str, Any]]:
-    """A row per order of `without_pause`; none where the GPU does not count its energy."""
-    joules = energy_counter()
-    if joules is None:
-        return []
+def of_each_order(problem: Problem) -> list[dict[str, Any]]:
+    """A row per order of `without_pause`."""
     product, here = Product.of(problem), device(1)
     sets = [matrices(product, "cuda", seed) for seed in range(sets_beyond_l2(product))]
     rotations = {}
@@ -49,7 +48,7 @@ def energy(problem: Problem) -> list[dict[str, Any]]:
         work, _ = job_of(named(KERNEL, Problem(*SIZES[0], order=order)), problem, here)
         launches = [work.launcher((a, b, c.detach())) for a, b, c in sets]
         rotations[order] = Rotation(capture(launches), launches)
-    found = without_pause(rotations, joules, SECONDS, TURNS)
+    found = without_pause(rotations, SECONDS, TURNS)
     return [{"order": order} | row for order, row in found.items()]
 
 

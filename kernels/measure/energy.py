@@ -2,7 +2,8 @@
 
 import time
 from collections.abc import Callable, Mapping
-from ctypes import CDLL, byref, c_ulonglong, c_void_p
+from ctypes import CDLL, byref, c_uint, c_ulonglong, c_void_p
+from typing import Any
 
 import numpy as np
 import torch
@@ -13,28 +14,34 @@ QUEUED = 16
 """Replays that the host queues before it waits for them, so that the GPU does not wait for the host."""
 
 
-def energy_counter() -> Callable[[], float] | None:
-    """What reads the joules that the GPU has used since its driver was loaded; None where it counts none.
-
-    NVML, nvmlDeviceGetTotalEnergyConsumption: mJ, on GPUs since Volta.
-    """
+def nvml_reader() -> Callable[[str, Any], float | None]:
+    """What asks the driver's library NVML for a figure of PyTorch's GPU, by a function's name and a variable for
+    it, which are thousandths; None where it has no answer."""
     try:
-        nvml = CDLL("libnvidia-ml.so.1")
+        nvml, gpu = CDLL("libnvidia-ml.so.1"), c_void_p()
     except OSError:
-        return None
-    gpu, mj = c_void_p(), c_ulonglong()
+        return lambda name, variable: None
     uuid = f"GPU-{torch.cuda.get_device_properties().uuid}".encode()
-
-    def joules() -> float:
-        failed = nvml.nvmlDeviceGetTotalEnergyConsumption(gpu, byref(mj))
-        return float("nan") if failed else mj.value / 1000
-
     lost = nvml.nvmlInit_v2() or nvml.nvmlDeviceGetHandleByUUID(uuid, byref(gpu))
-    return None if lost or np.isnan(joules()) else joules
+
+    def read(name: str, variable: Any) -> float | None:
+        return None if lost or getattr(nvml, name)(gpu, byref(variable)) else variable.value / 1000
+
+    return read
+
+
+def joules_used() -> float | None:
+    """J since the driver was loaded, on GPUs since Volta; None where they are not counted."""
+    return nvml_reader()("nvmlDeviceGetTotalEnergyConsumption", c_ulonglong())
+
+
+def power_limit() -> float | None:
+    """W, at which the GPU lowers its clock; None where it says none."""
+    return nvml_reader()("nvmlDeviceGetEnforcedPowerLimit", c_uint())
 
 
 def without_pause(
-    rotations: Mapping[str, Rotation], joules: Callable[[], float], seconds: float, rounds: int
+    rotations: Mapping[str, Rotation], seconds: float, rounds: int
 ) -> dict[str, dict[str, float]]:
     """Replay each rotation for `seconds` in each round, after as long untimed, as a power limit is slow.
 
@@ -49,9 +56,9 @@ def without_pause(
             replay(rotation, seconds)
             read(clocks[0], num_warps=1)
             torch.cuda.synchronize()
-            used, began = joules(), time.perf_counter()
+            before, began = joules_used(), time.perf_counter()
             launches = replay(rotation, seconds)
-            used, took = joules() - used, time.perf_counter() - began
+            took, used = time.perf_counter() - began, (joules_used() or 0.0) - (before or 0.0)
             read(clocks[1], num_warps=1)
             cycles, ns = np.diff(clocks.cpu().numpy(), axis=0)[0].T
             mhz = 1000 * float(np.median(cycles / ns))

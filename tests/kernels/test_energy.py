@@ -39,13 +39,14 @@ def clock(monkeypatch):
     return now
 
 
-def test_a_launch_has_its_share_of_the_time_and_of_the_joules(clock):
+def test_a_launch_has_its_share_of_the_time_and_of_the_joules(clock, monkeypatch):
     used = [7.0]
     rotations = {
         name: Rotation(Graph(clock, used, joules), [print] * launches)
         for name, joules, launches in (("heavy", 0.2, 2), ("light", 0.05, 1))
     }
-    found = energy.without_pause(rotations, lambda: used[0], 0.1, 3)
+    monkeypatch.setattr(energy, "joules_used", lambda: used[0])
+    found = energy.without_pause(rotations, 0.1, 3)
     assert found["heavy"]["us"] == pytest.approx(250) and found["light"]["us"] == pytest.approx(500)
     for name, joules in (("heavy", 0.1), ("light", 0.05)):
         one = found[name]
@@ -59,4 +60,25 @@ def test_without_the_drivers_library_nothing_is_counted(monkeypatch):
         raise OSError(name)
 
     monkeypatch.setattr(energy, "CDLL", missing)
-    assert energy.energy_counter() is None
+    assert energy.joules_used() is None and energy.power_limit() is None
+
+
+@pytest.mark.parametrize(
+    "failing", ["", "nvmlInit_v2", "nvmlDeviceGetHandleByUUID", "nvmlDeviceGetEnforcedPowerLimit"]
+)
+def test_the_limit_is_in_watts_and_none_where_the_driver_fails(monkeypatch, failing):
+    class Library:
+        def __init__(self, name):
+            pass
+
+        def __getattr__(self, name):
+            def call(*arguments):
+                if name == "nvmlDeviceGetEnforcedPowerLimit":
+                    arguments[1]._obj.value = 700_000
+                return 3 if name == failing else 0
+
+            return call
+
+    monkeypatch.setattr(energy, "CDLL", Library)
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda: type("", (), {"uuid": "1"}))
+    assert energy.power_limit() == (None if failing else 700)
