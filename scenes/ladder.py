@@ -341,7 +341,7 @@ class Ladder(OneProcessor):
         )
         self.say("Program 2 loads a pair of chunks, multiplies it, and only then loads the next.")
         self.roll(before, FadeIn(title))
-        self.say("Program 3 loads two pairs ahead. Loads take as long as before, but they overlap.")
+        self.say("Program 3 loads two pairs ahead. The loads are no faster, but they overlap.")
         self.roll(after)
         self.another(1)
         self.leave(title, before, after)
