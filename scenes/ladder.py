@@ -96,15 +96,15 @@ class Ladder(OneProcessor):
         alone = [us * share for us, share in zip(self.us, self.shares, strict=True)]
         self.alone = alone[-1]
         self.guard(max(alone) < 1.1 * min(alone), "they multiply for about equally long")
-        near = steps["coalesced"]
-        self.small = near.us
+        self.small = (near := steps["coalesced"]).us
         self.guard(near.tile == first.tile and near.us > second.us, "the tiles of program 1 take longer")
         self.each = SECTOR // 2
         pieces = (first.load_sectors or 0.0) / (near.load_sectors or 1.0)
         self.guard(pieces == self.each, "the first program uses one number of each piece, the second all")
         self.guard(first.load_sectors == WARP * (first.load_requests or 0), "each thread needs its own piece")
         same = all((one.tile, one.order) == (PART.tile, "grouped:8") for one in (second, third, last))
-        self.guard(same and (second.stages, third.stages) == (1, 3), "program 3 only loads ahead")
+        same &= [one.stages for one in (second, third, last)] == [1, 3, 4]
+        self.guard(same, "program 3 only loads ahead, two pairs of chunks")
         self.timetables()
 
     def timetables(self) -> None:
