@@ -15,8 +15,9 @@ QUEUED = 16
 
 
 def nvml_reader() -> Callable[[str, Any], float | None]:
-    """What asks the driver's library NVML for a figure of PyTorch's GPU, by a function's name and a variable for
-    it, which are thousandths; None where it has no answer."""
+    """What asks the driver's library NVML for a figure of PyTorch's GPU, by a function's name and a variable.
+
+    It is told in thousandths; None where there is no answer."""
     try:
         nvml, gpu = CDLL("libnvidia-ml.so.1"), c_void_p()
     except OSError:

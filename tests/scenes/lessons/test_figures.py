@@ -17,7 +17,7 @@ from tilesim_scenes import busy_sms, fusion, stream_k
 from tilesim_scenes.kit.many_sms import alike_together, round_ends
 from tilesim_scenes.kit.round_trip import PIECES, RoundTrip
 from tilesim_scenes.l2_order import Sharing
-from tilesim_scenes.ladder import TILES, first_tiles, rows_of_tiles
+from tilesim_scenes.ladder import PART, TILES
 from tilesim_scenes.latency_hiding import Rounds
 from tilesim_scenes.launch_latency import SMALL
 from tilesim_scenes.loop_unrolling import Waits
@@ -85,15 +85,16 @@ def test_shares_of_the_ladder_in_a_file_are_of_the_time_of_all_tensor_cores() ->
     assert shares == sorted(shares) and 0 < shares[0] < shares[-1] < 1
 
 
-def test_lanes_of_the_ladder_show_tiles_of_one_processor_from_its_first_load() -> None:
+def test_only_the_last_program_of_the_ladder_loads_across_tiles() -> None:
     scene = made("ladder")
-    for run, overlaps in ((scene.fourth, False), (scene.fifth, True)):
-        spans = first_tiles(run)
-        assert len(spans) == TILES and spans["issue"][0] == 0
-        assert (spans["done"][:-1] > spans["start"][1:]).all() == overlaps
-        _, loads, writes = rows_of_tiles("one", spans).values()
-        pairs = zip(loads[1:], writes, strict=False)
-        assert all((load.start < write.end) == overlaps for load, write in pairs)
+    for one, early in ((scene.apart, False), (scene.early, True)):
+        steps = one.steps
+        assert len(steps) == TILES * PART.k_steps and (one.bubbles >= 0).all()
+        assert (steps["loaded"] <= steps["multiply"]).all()
+        first, last = steps[PART.k_steps :: PART.k_steps], steps[PART.k_steps - 1 :: PART.k_steps][:-1]
+        assert (first["load"] < last["done"]).all() == early
+        assert (first["multiply"] < last["done"] + scene.writes[early]).all() == early
+    assert (scene.apart.steps[: PART.k_steps] == scene.third.steps).all()
 
 
 @pytest.mark.parametrize(("t", "dots"), [(50, 1), (150, 2), (250, 1), (1300, 0)])
