@@ -192,7 +192,8 @@ class ExecutionModel(ManySMs):
             name = VGroup(rectangle(px(40), px(40), hue), label(text, 50, bold=True))
             name.arrange(RIGHT, buff=px(16))
             if self.narrow and not self.tall:
-                name.scale(0.8).move_to([self.area.right, place[1], 0], DOWN + RIGHT)
+                fit(name, self.area.right - boxes.get_right()[0] - px(24))
+                name.move_to([self.area.right, place[1], 0], DOWN + RIGHT)
             else:
                 name.move_to([place[0], place[1] - px(60), 0], LEFT)
             words.add(name)
@@ -278,7 +279,7 @@ class ExecutionModel(ManySMs):
             labels=False, ticks=False, fills=self.fills,
         )  # fmt: skip
         lane.move_to([area.center[0], (area.top + self.floor) / 2 - px(20), 0])
-        name = self.word("one SM with room for two blocks; time runs to the right", 46, self.theme.text)
+        name = self.word("one SM with room for two blocks", 46, self.theme.text)
         name.next_to(lane.grounds, UP, px(20)).align_to(lane.grounds, LEFT)
         mine = np.sort(self.run.spans[self.run.spans["sm"] == self.ours], order=["issue", "cta"])
         named = VGroup()
@@ -312,7 +313,7 @@ class ExecutionModel(ManySMs):
         for number, text in enumerate(texts):
             left, right = map(lanes.x, edges[number : number + 2])
             word = label(text, 46, ink_on(self.hue), bold=True)
-            words.add(fit(word, 0.8 * (right - left)).move_to([(left + right) / 2, y, 0]))
+            words.add(fit(word, 0.7 * (right - left)).move_to([(left + right) / 2, y, 0]))
         self.say("{at_once} blocks run, then {at_once} more. Only {last} are left at the end.")
         self.play(FadeIn(words, lag_ratio=0.5), run_time=1.2)
         self.wait(0.5)

@@ -341,7 +341,7 @@ class SimVsSilicon(Lesson):
         then = self.stacked([one.cycles for one in self.found], bin_)
         tallest = 1 + max(below for _, below in now + then)
         foot = self.foot = area.bottom + px(130)
-        room = area.top - px(150) - foot
+        room = area.top - px(210 if self.narrow else 150) - foot
         size = min(0.94 * bin_ * area.width / (RIGHT_END - LEFT_END), room / tallest)
         axis = rectangle(area.width, px(4), theme.quiet).move_to([area.center[0], foot - px(4), 0])
         ticks = VGroup()
@@ -352,7 +352,9 @@ class SimVsSilicon(Lesson):
         below[0].move_to([area.left, area.bottom + px(24), 0], LEFT)
         below[1].move_to([area.right, area.bottom + px(24), 0], RIGHT)
         self.note = self.word("one dot for each run; white: the run just shown", 44)
-        self.note.move_to([area.center[0], area.top - self.note.height / 2, 0])
+        high = tallest * size + px(20)
+        self.head = np.array([area.center[0], foot + high + px(70), 0])
+        self.note.move_to(self.head, DOWN)
         dot = Dot(radius=0.42 * size, color=ManimColor(theme.measured))
         self.dots = [dot.copy().move_to([x, foot + (n + 0.5) * size, 0]) for x, n in now]
         self.later = [[np.array([x, foot + (n + 0.5) * size, 0])] for x, n in then]
@@ -366,7 +368,6 @@ class SimVsSilicon(Lesson):
         self.play(FadeIn(ours, shift=px(300) * DOWN), run_time=0.7)
         falling = [FadeIn(dot, shift=px(300) * DOWN) for dot in self.dots if dot is not ours]
         self.play(LaggedStart(*falling, lag_ratio=0.05, run_time=4.0))
-        high = tallest * size + px(20)
         self.middle = self.band(self.half, high, tr("±{half:.1%}", half=self.half))
         near = self.band(NEAR, high, tr("±5%"))
         near[1].next_to(near[0].get_corner(UP + RIGHT), RIGHT, px(10)).shift(px(24) * DOWN)
@@ -385,11 +386,10 @@ class SimVsSilicon(Lesson):
 
     def without_the_clock(self) -> None:
         """Dots move to their errors in cycles, and the middle half moves in."""
-        place = [self.area.center[0], self.area.top - px(24), 0]
         clocks = self.bold("clock: {assumed:.2f} GHz assumed, {slow:.2f} to {fast:.2f} GHz measured", 44)
         self.say("The simulator assumes a clock of {assumed:.2f} GHz, but the GPU’s varied.")
-        self.play(FadeOut(self.note), FadeIn(clocks.move_to(place)), run_time=0.6)
-        counted = self.bold("the same runs, counted in clock cycles", 44).move_to(place)
+        self.play(FadeOut(self.note), FadeIn(clocks.move_to(self.head, DOWN)), run_time=0.6)
+        counted = self.bold("the same runs, counted in clock cycles", 44).move_to(self.head, DOWN)
         text = tr("±{half:.1%}", half=self.half_cycles)
         middle = self.band(self.half_cycles, self.middle[0].height, text)
         self.say("Counted in clock cycles, half of them are off by at most {half_cycles:.1%}.")
