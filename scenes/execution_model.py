@@ -66,6 +66,8 @@ class ExecutionModel(ManySMs):
             uses[limit] for limit in ("shared memory", "registers", "threads")
         )
         self.own, self.of_sm = self.shared.of_block // 1024, self.shared.of_sm // 1024
+        pieces = STAGES * (TILE[0] + TILE[1]) * TILE[2] * 2
+        self.guard(0.95 < pieces / self.shared.of_block < 1, "shared memory is for what a block multiplies")
         self.guard(self.registers.blocks > 2, "registers have room for a third block")
         self.guard(self.threads.blocks > 2, "there may be threads for a third block")
         third = 3 * self.shared.of_block / self.shared.of_sm
@@ -280,7 +282,7 @@ class ExecutionModel(ManySMs):
         )  # fmt: skip
         lane.move_to([area.center[0], (area.top + self.floor) / 2 - px(20), 0])
         name = self.word("one SM with room for two blocks", 46, self.theme.text)
-        name.next_to(lane.grounds, UP, px(20)).align_to(lane.grounds, LEFT)
+        name.next_to(lane.grounds, UP, px(44)).align_to(lane.grounds, LEFT)
         mine = np.sort(self.run.spans[self.run.spans["sm"] == self.ours], order=["issue", "cta"])
         named = VGroup()
         for text, one in zip(self.names, mine, strict=True):
