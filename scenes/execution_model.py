@@ -92,7 +92,7 @@ class ExecutionModel(ManySMs):
         mine = spans[spans["sm"] == self.ours]
         self.done = float(mine["done"].min()) / 1000
         self.guard(np.sort(mine["issue"])[2] >= 1000 * self.done, "a block waits for another one to end")
-        # What a block does does not matter here, but when it is done.
+        # Of what a block does, only its end matters here.
         self.fills = dict.fromkeys(self.theme.by_phase, self.hue) | {"write": self.theme.write}
 
     def construct(self) -> None:
