@@ -7,23 +7,26 @@ takes of the SM, by NVIDIA's rules; that there were two was seen.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, Line, ManimColor, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, Line, ManimColor, ReplacementTransform, VGroup
 
 from tilesim.devices.occupancy import Use, occupancy
 from tilesim.ladder.reports import row
+from tilesim_scenes.animations.fade import Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.film.configured_scene import Area
 from tilesim_scenes.film.traces import shipped
-from tilesim_scenes.kit.many_sms import ManySMs
+from tilesim_scenes.kit.many_sms import ManySMs, round_ends
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import fit, label, lines, px
 from tilesim_scenes.look.theme import ink_on
 from tilesim_scenes.mobjects.drawing.quads import edged, rectangle
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace
+from tilesim_scenes.mobjects.words.key import Entry
 
 FILM = {
     "title": "Execution model",
@@ -34,7 +37,7 @@ FILM = {
     ),
     "part": "How the machine works",
     "place": 20,
-    "seconds": 82,
+    "seconds": 77,
     "shows": "Thread blocks of a recorded product: two fit on each SM, and the others wait.",
     "takes": "report",
 }
@@ -63,6 +66,8 @@ class ExecutionModel(ManySMs):
             uses[limit] for limit in ("shared memory", "registers", "threads")
         )
         self.own, self.of_sm = self.shared.of_block // 1024, self.shared.of_sm // 1024
+        pieces = STAGES * (TILE[0] + TILE[1]) * TILE[2] * 2
+        self.guard(0.95 < pieces / self.shared.of_block < 1, "shared memory is for what a block multiplies")
         self.guard(self.registers.blocks > 2, "registers have room for a third block")
         self.guard(self.threads.blocks > 2, "there may be threads for a third block")
         third = 3 * self.shared.of_block / self.shared.of_sm
@@ -74,22 +79,21 @@ class ExecutionModel(ManySMs):
         change = np.repeat([1, -1], len(spans))[np.lexsort((np.repeat([1, 0], len(spans)), edges))]
         self.guard(int(np.cumsum(change).max()) == self.at_once, "264 blocks run at once")
         self.guard(len(np.unique(spans["cta"])) == self.blocks, "each tile has a block of its own")
-        counts = np.bincount(spans["sm"], minlength=self.sms)
-        self.last = int((counts == 5).sum())
-        few = self.last < self.sms / 2 and set(counts.tolist()) == {4, 5}
-        self.guard(few, "at the end few SMs have a block")
-        self.ours = int(np.flatnonzero(counts == 5)[0])
+        places = spans["slot"].astype(np.int64) * self.sms + spans["sm"]
+        counts = np.bincount(places, minlength=self.at_once)
+        self.last = int((counts == 3).sum())
+        few = self.last < self.at_once / 2 and set(counts.tolist()) == {2, 3}
+        self.guard(few, "each place has two blocks, and few have a third")
+        # The run once more, each place for a block as an SM of its own.
+        alone, theirs = replace(run.device, sms=self.at_once, ctas_per_sm=1, sm_order=()), spans.copy()
+        theirs["sm"], theirs["slot"] = places, 0
+        self.by_place = replace(run, device=alone, spans=theirs)
+        self.ours = int(np.flatnonzero(counts == 3)[0]) % self.sms
         mine = spans[spans["sm"] == self.ours]
-        self.leaves = float(np.sort(mine["done"])[0])
-        self.guard(float(np.sort(mine["issue"])[2]) >= self.leaves, "a block waits for another one to end")
-        *before, fifth = np.sort(mine, order=["issue", "cta"])
-        alone = fifth["start"] > max(one["done"] for one in before)
-        self.took = [float(one["done"] - one["issue"]) / 1000 for one in (*before, fifth)]
-        sooner = self.took[-1] < min(self.took[:-1])
-        self.guard(alone and sooner, "the fifth block has the SM to itself and is done sooner")
-        self.guard(
-            2 * self.took[-1] > max(self.took[:-1]), "two blocks side by side are faster than in a row"
-        )
+        self.done = float(mine["done"].min()) / 1000
+        self.guard(np.sort(mine["issue"])[2] >= 1000 * self.done, "a block waits for another one to end")
+        # Of what a block does, only its end matters here.
+        self.fills = dict.fromkeys(self.theme.by_phase, self.hue) | {"write": self.theme.write}
 
     def construct(self) -> None:
         self.names = (
@@ -158,33 +162,44 @@ class ExecutionModel(ManySMs):
         # In the queue, blocks are in the order in which they began; here are the first two of each SM.
         order = np.argsort(self.run.spans, order=["issue", "cta"])
         turns = [np.flatnonzero(self.run.spans["sm"][order] == sm)[:2].tolist() for sm in range(self.sms)]
+        counts, self.one = VGroup(), [boxes[0]]
         for turn in range(2):
             if turn:
                 self.say("Then each gets a second one, so that {n} blocks are running.", n=self.at_once)
             sms = sorted(range(self.sms), key=lambda sm: turns[sm][turn])
-            tiles = [self.queue[turns[sm][turn]] for sm in sms]
+            tiles = self.queue[turn * self.sms : (turn + 1) * self.sms]
             off = (turn - 0.5) * 0.4 * boxes[0].width
             ways = [[boxes[sm].get_center() + off * RIGHT] for sm in sms]
             sizes = [[min(1.0, 0.34 * boxes[0].width / tiles[0].width)]] * len(tiles)
             self.bring_to_front(*tiles)
             self.play(Travel(tiles, ways, sizes, leg=0.7, apart=0.016, run_time=2.4))
-            for tile in tiles:
-                tile.set_fill(ManimColor(self.hue))
-        names, waiting = VGroup(), self.blocks - self.at_once
-        for place, text, n in (
-            (boxes.get_corner(DOWN + LEFT), "{n} blocks run", self.at_once),
-            (corner, "{n} blocks wait", waiting),
+            tiles.set_fill(ManimColor(self.hue))
+            self.one.append(tiles[sms.index(0)])
+            before, counts = counts, self.counts((turn + 1) * self.sms, corner, boxes)
+            self.play(FadeIn(counts), FadeOut(before), run_time=0.4)
+        last = self.queue[-1]
+        self.say("The other {n} blocks wait. Why does no SM take a third?", n=self.blocks - self.at_once)
+        self.bring_to_front(last)
+        self.play(Travel([last], [[boxes[0].get_center(), last.get_center()]], leg=0.9))
+        others = (one for one in (*self.queue, *boxes) if one not in self.one)
+        self.rest = VGroup(*others, self.queue_name, self.title_of_boxes, counts)
+
+    def counts(self, running: int, queue: np.ndarray, boxes: VGroup) -> VGroup:
+        """How many blocks wait and run, in their colors: below the left end of the queue, and of boxes."""
+        words = VGroup()
+        for place, text, hue in (
+            (queue, tr("{n} blocks wait", n=self.blocks - running), self.theme.launch),
+            (boxes.get_corner(DOWN + LEFT), tr("{n} blocks run", n=running), self.hue),
         ):
-            name = self.bold(text, 50, n=n)
+            name = VGroup(rectangle(px(40), px(40), hue), label(text, 50, bold=True))
+            name.arrange(RIGHT, buff=px(16))
             if self.narrow and not self.tall:
-                name.scale(0.8).move_to([self.area.right, place[1], 0], DOWN + RIGHT)
+                fit(name, self.area.right - boxes.get_right()[0] - px(24))
+                name.move_to([self.area.right, place[1], 0], DOWN + RIGHT)
             else:
                 name.move_to([place[0], place[1] - px(60), 0], LEFT)
-            names.add(name)
-        self.play(FadeIn(names[0]))
-        self.say("The other {n} blocks wait. Why does no SM take a third?", n=waiting)
-        self.play(FadeIn(names[1]))
-        self.leave(self.queue, self.queue_name, boxes, self.title_of_boxes, names)
+            words.add(name)
+        return words
 
     def limit(self, title: str, use: Use, place: np.ndarray) -> tuple[VGroup, list[VGroup]]:
         """What an SM has of something as a bar, its title above; and what each of three blocks takes."""
@@ -215,7 +230,10 @@ class ExecutionModel(ManySMs):
         rows = (
             (self.tr("shared memory, the SM's own fast memory: {of_sm} KB"), self.shared),
             (tr("registers, where threads keep their numbers: room for {n} blocks", n=few), self.registers),
-            (tr("thread slots: room for {n} blocks", n=many), self.threads),
+            (
+                tr("threads, at most {all:,}: room for {n} blocks", n=many, all=self.threads.of_sm),
+                self.threads,
+            ),
         )
         step = min(px(250), area.height / 3)
         (ground, blocks), *others = (
@@ -229,26 +247,18 @@ class ExecutionModel(ManySMs):
         room = VGroup()
         if not self.narrow:
             room.add(self.word("{of_sm} KB", 44, self.theme.text).next_to(mark, DOWN, px(10)))
-        stored = STAGES * (TILE[0] + TILE[1]) * TILE[2] * 2
-        self.guard(0 <= self.shared.of_block - stored - 1024 < 1024, "a block keeps its pieces, and 1 KB")
-        text = tr(
-            "{n} pieces of A and {n} of B, to load ahead, each {m} × {k} numbers of 2 bytes: {kb} KB; "
-            "system: 1 KB",
-            n=STAGES, m=TILE[0], k=TILE[2], kb=stored // 1024,
-        )  # fmt: skip
-        inside = lines(text, 40, area.width if self.narrow else 0.8 * ground[0].width, color=self.theme.quiet)
-        inside.next_to(ground[0], DOWN, px(44 if self.narrow else 24), aligned_edge=LEFT)
         both = VGroup(ground, *blocks, mark)
         up = step * UP
-        VGroup(both, inside, room).shift(-up)
-        self.say("Each block takes {kb} KB of shared memory, mostly for pieces of A and B.", kb=self.own)
-        self.play(FadeIn(ground, mark, room))
-        self.play(FadeIn(blocks[0], shift=px(260) * LEFT), FadeIn(inside), run_time=1.4)
+        VGroup(both, room).shift(-up)
+        # The SM becomes its memory, and its two blocks what they take of it.
+        parts = (ground[0], blocks[0][0], blocks[1][0])
+        self.say("Each block reserves {own} KB of shared memory for the numbers that it multiplies.")
+        self.play(Leave(self.rest), *map(ReplacementTransform, self.one, parts), run_time=1.2)
+        self.play(FadeIn(ground[1], mark, room, blocks[0][1:], blocks[1][1:]))
         self.say("Three blocks would need {three} KB, so the third has to wait.", three=3 * self.own)
-        self.play(FadeIn(blocks[1], shift=px(260) * LEFT), run_time=1.4)
         self.play(FadeIn(blocks[2], shift=px(260) * LEFT), run_time=1.4)
-        self.say("There are registers and thread slots for a third. Shared memory is what runs out.")
-        self.play(both.animate.shift(up), FadeOut(inside, room), run_time=0.6)
+        self.say("Registers and the limit on threads would allow a third block, but shared memory runs out.")
+        self.play(both.animate.shift(up), FadeOut(room), run_time=0.6)
         rest: list[VGroup] = []
         for number, (name, parts) in enumerate(others):
             taken = VGroup(*parts)
@@ -261,53 +271,52 @@ class ExecutionModel(ManySMs):
         area = self.area
         self.badge(of_trace(self.run))
         self.ticking = self.clock(self.run.makespan)
-        key = self.key(*self.phases("launch", "first load", "multiply", "write"))
+        key = self.key(
+            Entry(tr("a block loads and multiplies"), [self.hue]),
+            Entry(tr("it writes its tile"), [self.theme.write]),
+            Entry(tr("no block"), [self.theme.idle]),
+        )
         lane = LaneVectors(
             self.run, [self.ours], (0.0, float(self.run.makespan)), area.width, px(380), numbers=False,
-            labels=False, ticks=False, fills=self.theme.by_phase,
+            labels=False, ticks=False, fills=self.fills,
         )  # fmt: skip
         lane.move_to([area.center[0], (area.top + self.floor) / 2 - px(20), 0])
-        name = self.word("one SM with room for two blocks; time runs to the right", 46, self.theme.text)
-        name.next_to(lane.grounds, UP, px(20)).align_to(lane.grounds, LEFT)
+        name = self.word("one SM with room for two blocks", 46, self.theme.text)
+        name.next_to(lane.grounds, UP, px(44)).align_to(lane.grounds, LEFT)
         mine = np.sort(self.run.spans[self.run.spans["sm"] == self.ours], order=["issue", "cta"])
         named = VGroup()
         for text, one in zip(self.names, mine, strict=True):
             left, right = lane.x(one["start"]), lane.x(one["drain"])
             word = fit(label(text, 46, ink_on(self.hue), bold=True), 0.9 * (right - left))
             named.add(word.move_to([(left + right) / 2, lane.grounds[int(one["slot"])].get_y(), 0]))
-        self.say(
-            "A block stays on its SM until it is done. After {us:.1f} µs, a waiting one takes its place.",
-            us=self.leaves / 1000,
-        )
+        self.say("A block stays on its SM until it is done.")
         self.play(FadeIn(lane, name), *key)
-        self.play(PlayTrace(self.ticking, lane, until=self.leaves, run_time=self.leaves / PACE))
-        self.play(FadeIn(named[:2], run_time=0.4))
-        now = self.leaves
-        for until, names in ((float(mine["issue"][4]), named[2:4]), (float(mine["done"].max()), named[4:])):
+        now = 0.0
+        for number, names in enumerate((named[:2], named[2:4], named[4:])):
+            until = float(mine["done"].max()) if number == 2 else float(mine["issue"][2 * number + 2])
             self.play(PlayTrace(self.ticking, lane, until=until, run_time=(until - now) / PACE))
+            if now == 0:
+                self.say("After {done:.1f} µs, the first block is done, and a waiting one takes its place.")
             self.play(FadeIn(names, run_time=0.4))
-            if now == self.leaves:
-                self.say(
-                    "The fifth block, alone, takes {us:.1f} µs. "
-                    "Two side by side take {first:.1f}, not {two:.1f}.",
-                    us=self.took[-1],
-                    two=2 * round(self.took[-1], 1),
-                    first=self.took[0],
-                )
             now = until
         self.leave(lane, name, named)
 
     def until_none_is_left(self) -> None:
         area = self.area._replace(bottom=self.floor)
-        lanes, name = self.rows(self.run, area, self.tr("{sms} SMs, two thin rows each"))
+        lanes, name = self.rows(
+            self.by_place, area, self.tr("{at_once} thin rows, two for each SM"), fills=self.fills
+        )
         self.say("Here are all {sms} SMs.")
         self.play(*self.appear(lanes, name), PlayTrace(self.ticking, until=0.0, run_time=0.5))
         self.play(PlayTrace(self.ticking, lanes, until=float(self.run.makespan), run_time=3.4))
-        self.say(
-            "After twice {half} blocks, {n} are left, one per SM. The other {idle} SMs are idle.",
-            half=2 * self.sms,
-            n=self.last,
-            idle=self.sms - self.last,
-        )
+        words, edges = VGroup(), [0.0, *round_ends(self.by_place)]
+        y = lanes.get_top()[1] - self.last / self.at_once / 2 * lanes.height
+        texts = self.tr("{at_once} blocks"), self.tr("{at_once} more"), self.tr("{last} left")
+        for number, text in enumerate(texts):
+            left, right = map(lanes.x, edges[number : number + 2])
+            word = label(text, 46, ink_on(self.hue), bold=True)
+            words.add(fit(word, 0.7 * (right - left)).move_to([(left + right) / 2, y, 0]))
+        self.say("{at_once} blocks run, then {at_once} more. Only {last} are left at the end.")
+        self.play(FadeIn(words, lag_ratio=0.5), run_time=1.2)
         self.wait(0.5)
-        self.leave(lanes, name, self.ticking)
+        self.leave(lanes, name, words, self.ticking)

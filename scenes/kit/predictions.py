@@ -13,20 +13,21 @@ from tilesim.devices.hardware import Hardware
 from tilesim.engine.simulate import replay
 from tilesim.metrics import run
 from tilesim.model.kstep import k_step_terms, loads_under
+from tilesim.sm_cycles import run_cycles
 from tilesim_scenes.film.traces import shipped
 
 
 class Prediction(NamedTuple):
     """The `file` of a recorded run, its time and the predicted one, ns, both from the first multiply on.
 
-    `sms`: how many computed tiles, and `mhz`: their clock. `fitted`: whether it is among the runs that costs
-    were fitted to.
+    `cycles`: the error of the prediction in SM cycles, as a share. `mhz`: the SMs' mean clock. `fitted`:
+    whether it is among the runs that costs were fitted to.
     """
 
     file: str
     measured: float
     predicted: float
-    sms: int
+    cycles: float
     mhz: float
     fitted: bool
 
@@ -45,8 +46,9 @@ def held_out() -> tuple[Prediction, ...]:
         measured = shipped(f"held_out/{name}")
         simulated = replay(measured)
         fitted = files("tilesim").joinpath("data", "traces", name).is_file()
-        sms = len(np.unique(measured.spans["sm"]))
-        found.append(Prediction(name, run(measured), run(simulated), sms, measured.meta["sm_mhz"], fitted))
+        cycles = run_cycles(simulated) / run_cycles(measured) - 1
+        mhz = measured.meta["sm_mhz"]
+        found.append(Prediction(name, run(measured), run(simulated), cycles, mhz, fitted))
     return tuple(found)
 
 
