@@ -229,7 +229,7 @@ class Persistent(FewSMs):
             trace, [CLOSE], (begin - BEFORE, begin + AFTER), area.width - px(BLOCK), px(130), labels=False,
             ticks=False, fills={"hand over": self.theme.idle},
         )  # fmt: skip
-        y = area.top - row * (area.top - self.floor) / 2 - px(180)
+        y = area.top - row * (area.top - self.floor) / 2 - px(150)
         lane.move_to([area.right, y, 0], RIGHT).show(begin)
         words = [label(f"SM {CLOSE}: {name}", 48, bold=True).next_to(lane, UP, px(20), aligned_edge=LEFT)]
         for number in dict.fromkeys((int(old["cta"]), int(new["cta"]))):
@@ -237,7 +237,9 @@ class Persistent(FewSMs):
             words.append(ThreadBlock(number).move_to([area.left, y, 0], LEFT).shift(up))
         words[1].resident(self.hues[CLOSE])
         self.play(Fade(lane, 0.0, 1.0), FadeIn(*words))
-        pause = TimeBracket(lane, begin, float(new["start"]), CLOSE, tr("pause: no multiplication"))
+        pause = TimeBracket(
+            lane, begin, float(new["start"]), CLOSE, tr("pause: no multiplication"), below=True
+        )
         timed = [lane, pause, *([NextLoads(lane, [self.hues[CLOSE]]).show(begin)] if row else [])]
         self.add(*timed)
         return timed, words
@@ -275,5 +277,5 @@ class Persistent(FewSMs):
             "less time",
             "{:.1f} µs",
             of_trace(self.run),
-            tr("512 tiles on 132 SMs, from the first launch to the last write"),
+            tr("512 tiles on 132 SMs, from first launch to last write; neither multiplies while it writes"),
         )
