@@ -13,18 +13,21 @@ from manim import DOWN, LEFT, RIGHT, UP, FadeIn, LaggedStart, VGroup
 
 from tilesim import simulate
 from tilesim.analysis.item_times import behind_the_first
-from tilesim_scenes.animations.fade import Fade, Leave
+from tilesim_scenes.animations.fade import Fade
 from tilesim_scenes.animations.run import PlayTrace
-from tilesim_scenes.animations.zoom import Zoom
+from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.film.run_film import RunFilm
+from tilesim_scenes.film.runs import time_shares
 from tilesim_scenes.film.traces import Default, shipped
 from tilesim_scenes.kit.few_sms import DEVICE, PRODUCT, SMS, FewSMs
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import Figure, fit, label, px
+from tilesim_scenes.look.text import label, px
 from tilesim_scenes.mobjects.drawing.quads import bracket
+from tilesim_scenes.mobjects.hardware.thread_block import ThreadBlock
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.words.badge import of_trace
+from tilesim_scenes.mobjects.words.key import Entry
 
 RECORDED = "traces/h200-naive-4096x4096x512-grouped8.npz"
 
@@ -32,12 +35,12 @@ FILM = {
     "title": "Naive",
     "question": "Which processor computes which tile?",
     "finding": (
-        "On an H200, each thread block that waits goes to the next SM that is free. So no SM knows its next "
-        "tile, and none can load it early."
+        "On an H200, each waiting thread block goes to the next free SM, and only there can it load. "
+        "An average SM does not multiply for 14.2 of 33.8 µs."
     ),
     "part": "Schedules",
     "place": 130,
-    "seconds": 80,
+    "seconds": 79,
     "shows": "Thread blocks in one queue: four simulated SMs, then a recorded run on 132.",
     "takes": "traces",
 }
@@ -45,6 +48,8 @@ FILM = {
 
 SEED = 3
 """Of a simulated run in which one SM is free so much earlier than the others that it can be seen."""
+FLIGHT = 300.0
+"""ns of the simulated run that a block flies: short, so that few are in the air at once."""
 TICKS = 64
 """ns: two steps of the timer whose instants the recorded run has."""
 
@@ -75,20 +80,16 @@ class Naive(FewSMs):
         self.guard(
             bool(np.diff(real["issue"][sms:]).min() >= -TICKS), "blocks begin in the order of their numbers"
         )
+        self.guard(self.run.device.ctas_per_sm == 1, "one block fits into an SM")
         self.waited = len(real) - sms
-        self.dealt = real["sm"][sms:] == real["sm"][:-sms]
-        self.guard(self.dealt.mean() < 0.1, "hardly any block runs where dealing would put it")
-        self.free_first = behind_the_first(self.run) <= TICKS
-        self.guard(bool(self.free_first.all()), "each block that waits runs on the SM that is free first")
+        dealt = real["sm"][sms:] == real["sm"][:-sms]
+        self.guard(dealt.mean() < 0.1, "hardly any block runs where dealing would put it")
+        free_first = behind_the_first(self.run) <= TICKS
+        self.guard(bool(free_first.all()), "each block that waits runs on the SM that is free first")
         self.followed = int(real["sm"][0])
-        mine = self.run.spans[self.run.spans["sm"] == self.followed]
-        self.mine = mine[np.argsort(mine["start"])]
-        self.dealt_to_it = list(range(0, len(real), sms))
-        self.guard(
-            len(self.mine) == len(self.dealt_to_it)
-            and not set(self.mine["cta"][1:]) & set(self.dealt_to_it[1:]),
-            "the first block's SM got other blocks than dealing would give it",
-        )
+        self.mine = real[real["sm"] == self.followed]
+        self.guard(len(self.mine) == 4, "the first block's SM runs four blocks")
+        self.not_multiplying = (1 - time_shares(self.run)["multiply"]) * self.run.makespan / 1000
 
     def construct(self) -> None:
         self.ask("A kernel is a program that runs on a GPU. The simplest kind is called naive.")
@@ -99,23 +100,17 @@ class Naive(FewSMs):
         self.a_real_gpu()
         self.one_of_many()
         self.close(
-            "On an H200, each thread block that waits goes to the next SM that is free. "
-            "So no SM knows its next tile, and none can load it early.",
-            [(tr("the next free SM"), self.free_first.sum()), (tr("dealt like cards"), self.dealt.sum())],
-            "count",
-            "{:.0f}",
+            "On an H200, each waiting thread block goes to the next free SM, and only there can it load. "
+            "An average SM does not multiply for {second:.1f} of {first:.1f} µs.",
+            [(tr("whole run"), self.run.makespan / 1000), (tr("not multiplying"), self.not_multiplying)],
+            "share",
+            "{:.1f} µs",
             of_trace(self.run),
-            self.tr(
-                "of {tiles} thread blocks, {all} waited; {few} ran where dealing in turn would put them",
-                tiles=self.run.problem.tiles,
-                all=self.waited,
-                few=int(self.dealt.sum()),
-            ),
-            all=self.waited,
+            self.tr("average of {many} SMs: first load, pauses, last write, and the end, with no tile left"),
         )
 
     def a_queue(self) -> None:
-        self.say("A small GPU with four processors multiplies matrices. We cut the result into 18 tiles.")
+        self.say("A small GPU with four processors multiplies two matrices. We cut the result into 18 tiles.")
         self.badge(of_trace(self.trace))
         self.play(*self.show_tiles())
         self.say("A naive kernel starts one group of threads, a thread block, for each tile.")
@@ -123,17 +118,17 @@ class Naive(FewSMs):
         self.play(self.line_up(), self.to_corner())
         waiting = self.word("waiting thread blocks", 42)
         waiting.next_to(self.queue, DOWN, px(14), aligned_edge=LEFT)
-        self.say("Each processor, called an SM, has room for one block. The others wait.")
+        self.say("Only one block of this kernel fits into a processor, called an SM. The others wait.")
         self.play(*self.boxes(), FadeIn(waiting))
         self.play(self.deal())
         self.leave(waiting)
 
     def first_tiles(self) -> None:
-        self.say("Each of the four blocks computes its tile and ends.")
-        end = float(self.first["done"].max())
+        self.say("Each block loads parts of both matrices, multiplies them, writes its tile, and ends.")
         key = self.key(*self.colors())
-        self.play(*self.unroll(self.trace, (0.0, 1.7 * end)), *key)
+        self.play(*self.unroll(self.trace, (0.0, float(self.trace.makespan))), *key)
         self.ready()
+        self.blocks.flight = FLIGHT
         self.run_to(float(self.first["done"].min()) - 300, 2.5)
 
     def the_next_block(self) -> None:
@@ -141,14 +136,13 @@ class Naive(FewSMs):
         begin, end = float(self.first["done"].min()), float(self.first["done"].max())
         early = self.first[np.argsort(self.first["done"])]
         self.say(
-            "Delays vary. Here, SM {sm} finishes first, so it gets the next block, number 4.",
+            "Some blocks take longer. Here, SM {sm} is free first, so it gets block 4.",
             sm=int(early["sm"][0]),
         )  # fmt: skip
         ends = VGroup()
-        for block in self.first:
+        for block in early:
             lane = self.lanes.lane(int(block["sm"]))
             figure = self.word("free at {us:.2f} µs", 38, self.theme.text, us=block["done"] / 1000)
-            fit(figure, 0.8 * (lane.get_right()[0] - self.lanes.x(1.15 * end)))
             figure.move_to([lane.get_right()[0] - px(24), lane.get_y(), 0], RIGHT)
             ends.add(figure)
         self.run_to(begin + 20, 1.2)
@@ -156,91 +150,80 @@ class Naive(FewSMs):
         self.leave(ends)
 
     def the_end(self) -> None:
-        self.say("The blocks wait in line, and whichever SM finishes first gets the next one.")
-        self.play(
-            Zoom(self.lanes, window=(0.0, float(self.trace.makespan)), over=[self.blocks, self.traffic])
+        self.say(
+            "Whichever SM is free first gets the next block. So nobody knows beforehand which SM computes "
+            "which tile."
         )
-        self.run_to(min(self.idle_since.values()), 2.4)
-        makespan = float(self.trace.makespan)
+        since, makespan = min(self.idle_since.values()), float(self.trace.makespan)
+        self.run_to(since, 4.4)
         words = VGroup(*(self.idle(sm, since, makespan) for sm, since in self.idle_since.items()))
         self.run_to(makespan, 1.8, along=[FadeIn(words)])
         self.leave(words)
-        large = min(1.6, self.area.width / self.grid.width)
-        self.say("So nobody knows beforehand which SM will compute which tile.")
-        self.play(
-            *(Fade(one, 1.0, 0.15) for one in (self.lanes,)), Leave(self.blocks),
-            run_time=0.4,
-        )  # fmt: skip
-        self.remove(self.traffic)
-        self.play(*self.key())
-        colored = VGroup(self.grid, self.traffic)
-        self.add(colored)
-        self.play(colored.animate(run_time=1.2).scale(large).move_to(self.area.center))
-        self.leave(colored, self.lanes, self.ticking)
+        self.clear()
 
     def a_real_gpu(self) -> None:
         """132 lanes in one color, as here it does not matter which SM is which."""
         self.badge(of_trace(self.run))
         self.ticking = self.clock(self.run.makespan)
-        key = self.key(*self.phases("launch", "first load", "multiply", "write"))
-        sms = [self.followed, *(sm for sm in range(self.many) if sm != self.followed)]
+        launch, multiply, write = self.phases("launch", "multiply", "write")
+        load = Entry(tr("load"), [self.theme.by_phase["first load"]])
+        key = self.key(launch, load, multiply, write)
         high = self.area.top - self.floor - px(90)
         self.all = LaneImage(
-            self.run, sms, (0.0, float(self.run.makespan)), self.area.width, height=high,
+            self.run, None, (0.0, float(self.run.makespan)), self.area.width, height=high,
             fills=self.theme.by_phase,
         )  # fmt: skip
         self.all.move_to([self.area.center[0], self.floor + high / 2 + px(10), 0])
-        self.title_of_all = self.word("132 SMs, one thin row each", 44, self.theme.text)
-        self.title_of_all.next_to(self.all, UP, px(20), aligned_edge=LEFT)
+        title = self.word("132 SMs, one thin row each", 44, self.theme.text)
+        title.next_to(self.all, UP, px(20), aligned_edge=LEFT)
         self.say(
-            "On a real GPU, {sms} blocks start at once. Each of the other {all} goes to the next free SM.",
+            "On a real GPU, {sms} blocks start at once. Each of the other {all} went to the next free SM.",
             sms=self.many,
             all=self.waited,
         )
-        self.play(*key, Fade(self.all, 0.0, 1.0), FadeIn(self.title_of_all))
+        self.play(*key, Fade(self.all, 0.0, 1.0), FadeIn(title))
         self.play(PlayTrace(self.ticking, self.all, until=float(self.run.makespan), run_time=2.8))
+        self.leave(self.all, title, self.ticking)
 
     def one_of_many(self) -> None:
-        """The lane of the SM that ran block 0 comes forward, with the blocks that it ran."""
-        area, colors = self.area, self.theme.by_phase
+        """The lane of the SM that ran block 0; each of its blocks waits above it, and then enters."""
+        area, end = self.area, float(self.run.makespan)
         lane = LaneVectors(
-            self.run, [self.followed], (0.0, float(self.run.makespan)), area.width, px(170), labels=False,
-            ticks=False, numbers=False, cursor=False, fills=colors,
-        ).show(float(self.run.makespan))  # fmt: skip
-        lane.move_to(area.center + px(20) * UP)
-        name = self.word("the SM that ran block 0", 46, self.theme.text, bold=True)
-        name.move_to([area.left, area.top - px(30), 0], LEFT)
-        blocks = [int(row["cta"]) for row in self.mine]
+            self.run, [self.followed], (0.0, end), area.width, px(170), labels=False,
+            ticks=False, numbers=False, fills=self.theme.by_phase,
+        ).move_to(area.center + px(40) * DOWN)  # fmt: skip
+        name = self.bold("the SM that ran block 0").next_to(lane, UP, px(220), aligned_edge=LEFT)
+        self.ticking = self.clock(end)
+        blocks = [ThreadBlock(int(row["cta"])) for row in self.mine]
+        for block, row in zip(blocks, self.mine, strict=True):
+            block.move_to([lane.x(float(row["issue"])), lane.get_top()[1] + px(150), 0], LEFT)
+        second, third, fourth = (block.number for block in blocks[1:])
+        down = [px(90) * DOWN + block.get_center() for block in blocks]
+        blocks[0].move_to(down[0]).resident(self.hue)
         self.say(
-            "This SM ran block {a} first, and then blocks {b}, {c} and {d}.",
-            **dict(zip("abcd", blocks, strict=True)),
+            "While block 0 runs on this SM, block {b} has no place on any, so it cannot load yet.",
+            b=second,
         )
-        self.play(
-            Leave(self.all), Leave(self.title_of_all), Leave(self.ticking), Fade(lane, 0.0, 1.0), FadeIn(name)
-        )
-        dealt, real = VGroup(), VGroup()
-        for row, number, block in zip(self.mine, self.dealt_to_it, blocks, strict=True):
-            x = lane.x(float(row["start"] + row["drain"]) / 2)
-            figure = Figure(str(block), 56, color=self.theme.text, align=0.5)
-            real.add(figure.move_to([x, lane.get_top()[1] + px(60), 0]))
-            figure = Figure(str(number), 56, color=self.theme.quiet, align=0.5)
-            dealt.add(figure.move_to([x, lane.get_bottom()[1] - px(120), 0]))
-        left, top, foot = lane.get_left()[0], lane.get_top()[1], lane.get_bottom()[1]
-        above = self.word("recorded:", 42, self.theme.text).move_to([left, top + px(130), 0], LEFT)
-        below = self.word("if dealt like cards:", 42).move_to([left, foot - px(50), 0], LEFT)
-        self.play(FadeIn(above, real, lag_ratio=0.2, run_time=1.6))
+        self.play(Fade(lane, 0.0, 1.0), FadeIn(name, *blocks))
+        self.play(PlayTrace(self.ticking, lane, until=float(self.mine["done"][0]), run_time=4.0))
         self.say(
-            "If blocks were dealt in turn, like cards, it would have got {a}, {b} and {c}.",
-            **dict(zip("abc", self.dealt_to_it[1:], strict=True)),
-        )
-        self.play(FadeIn(below, dealt, lag_ratio=0.2, run_time=1.6))
-        self.leave(dealt, below)
-        marks = VGroup()
+            "Once the SM is free, block {b} is launched and loads. Blocks {c} and {d} follow.",
+            b=second, c=third, d=fourth,
+        )  # fmt: skip
+        for left, block, row, place in zip(blocks, blocks[1:], self.mine[1:], down[1:], strict=False):
+            self.play(Fade(left, 1.0, 0.35), Travel([block], [[place]]))
+            block.resident(self.hue)
+            self.play(PlayTrace(self.ticking, lane, until=float(row["done"]), run_time=1.4))
+        marks, us = VGroup(), []
         for row, after in pairwise(self.mine):
-            begin, end = float(row["done"]), float(after["start"])
-            mark = bracket(lane.x(begin), lane.x(end), foot - px(40), self.theme.text)
-            us = tr("{us:.1f} µs", us=(end - begin) / 1000)
-            marks.add(VGroup(mark, label(us, 46, self.theme.text, bold=True).next_to(mark, DOWN, px(14))))
-        self.say("This SM could not load data for its next tile early. So it waits for a launch and a load.")
+            begin, end = float(row["drain"]), float(after["start"])
+            us.append(round((end - begin) / 1000, 1))
+            mark = bracket(lane.x(begin), lane.x(end), lane.get_bottom()[1] - px(40), self.theme.text)
+            text = tr("{us:.1f} µs", us=us[-1])
+            marks.add(VGroup(mark, label(text, 46, self.theme.text, bold=True).next_to(mark, DOWN, px(14))))
+        self.say(
+            "Between its tiles, this SM writes, launches and loads: {us:.1f} µs in all without multiplying.",
+            us=sum(us),
+        )
         self.play(LaggedStart(*map(FadeIn, marks), lag_ratio=0.5, run_time=1.8))
-        self.leave(lane, name, real, above, marks)
+        self.leave(lane, name, *blocks, marks, self.ticking)

@@ -3,9 +3,11 @@
 manim render scenes/persistent.py
 
 As many thread blocks as SMs find their tiles by counting, so each tile has an owner before the run begins,
-and its data can be loaded early. Writes do not overlap here, as the rule is the same without, and `race`
-tells what overlap is. First four simulated SMs are watched, then recorded runs on 132, beside a naive one.
+and its data can be loaded early. Nothing is multiplied during a write here, as the rule is the same without,
+and `race` tells what overlap is. First simulated SMs are watched, then recorded runs on 132.
 """
+
+from dataclasses import replace
 
 import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, ManimColor, VGroup
@@ -16,17 +18,18 @@ from tilesim_scenes.animations.fade import Fade
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.film.run_film import RunFilm
-from tilesim_scenes.film.runs import time_shares
+from tilesim_scenes.film.runs import pauses
 from tilesim_scenes.film.traces import Default, shipped
-from tilesim_scenes.kit.amounts import Amount, Amounts
-from tilesim_scenes.kit.few_sms import DEVICE, PRODUCT, SMS, TOP, FewSMs
+from tilesim_scenes.kit.few_sms import BLOCK, DEVICE, PRODUCT, SMS, TOP, FewSMs
 from tilesim_scenes.kit.two_runs import two_runs
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, label, px
 from tilesim_scenes.look.theme import ink_on, mixed, sm_colour
-from tilesim_scenes.mobjects.drawing.quads import stroke_width
 from tilesim_scenes.mobjects.hardware.thread_block import ThreadBlock
+from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
+from tilesim_scenes.mobjects.traces.lanes import KINDS
 from tilesim_scenes.mobjects.traces.next_loads import NextLoads
+from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket
 from tilesim_scenes.mobjects.words.badge import of_trace
 from tilesim_scenes.mobjects.words.key import Entry
 
@@ -40,21 +43,19 @@ FILM = {
     "title": "Persistent",
     "question": "If a thread block stays on its processor, how does it find its next tile?",
     "finding": (
-        "A persistent thread block adds the number of blocks to find its next tile, and loads it early. "
-        "On an H200, that takes 3% less time than naive blocks do."
+        "A persistent thread block stays, finds its next tile by adding, and loads early. "
+        "On an H200, that takes 3% less time than a naive program."
     ),
     "part": "Schedules",
     "place": 140,
-    "seconds": 80,
+    "seconds": 79,
     "shows": "Blocks that count their way from tile to tile: four simulated SMs, then recorded runs on 132.",
     "takes": "traces",
 }
 
 
-def shares(run: Trace) -> list[float]:
-    """µs that an average SM launches and loads, multiplies, writes, and has no tile left, as printed."""
-    of, each = time_shares(run), (("launch", "first load", "hand over"), ("multiply",), ("write",), ("idle",))
-    return [round(sum(of.get(name, 0.0) for name in names) * run.makespan / 1000, 1) for names in each]
+CLOSE, BEFORE, AFTER = 1, 1800, 4600
+"""The SM whose pause is looked at closely, and ns that are shown before its begin, and after that."""
 
 
 class Persistent(FewSMs):
@@ -65,7 +66,11 @@ class Persistent(FewSMs):
 
     def prepare(self) -> None:
         costs = default_costs("persistent", PRODUCT, DEVICE, KERNEL)
+        # Stamps tell that a write has ended too late where the block goes on, but pauses are right.
+        write = default_costs("naive", PRODUCT, DEVICE).epilogue
+        costs = replace(costs, epilogue=write, tile_gap=costs.tile_gap + costs.epilogue - write)
         self.trace = simulate("persistent", PRODUCT, DEVICE, costs)
+        self.queued = simulate("naive", PRODUCT, DEVICE)
         self.run, self.naive = shipped(RECORDED), shipped(OTHER)
         spans = self.trace.spans
         self.guard(
@@ -77,12 +82,11 @@ class Persistent(FewSMs):
         self.both = {tr("naive"): self.naive, tr("persistent"): self.run}
         self.us = [float(f"{one.makespan / 1000:.1f}") for one in self.both.values()]
         self.guard(self.us[1] < 0.98 * self.us[0], "persistent blocks need less time than naive ones")
-        self.parts = [shares(one) for one in self.both.values()]
-        sums = [round(sum(parts), 1) for parts in self.parts]
-        self.guard(sums == self.us, "the parts of an average SM add up to the run")
-        (loads, _, writes, _), (fewer, _, more, _) = self.parts
-        self.guard(fewer < 0.7 * loads, "persistent blocks wait less for launches and loads")
-        self.guard(more > 1.2 * writes, "the writes of persistent blocks take longer")
+        lengths = [[pause.length for pause in pauses(one)] for one in self.both.values()]
+        self.pauses_us = [round(float(np.mean(one)) / 1000, 1) for one in lengths]
+        saved, less = (sum(lengths[0]) - sum(lengths[1])) / self.run.device.sms, np.ptp(self.us) * 1000
+        self.guard(0.9 < saved / less < 1.1, "all that persistent blocks save is part of the pauses")
+        self.guard({one.device.ctas_per_sm for one in self.both.values()} == {1}, "one block fits into an SM")
         begun = spans["issue"] == 0
         waits = spans["start"] - spans["issue"]
         self.guard(
@@ -91,24 +95,21 @@ class Persistent(FewSMs):
         )
         self.rest = PRODUCT.tiles % SMS
         self.hues = [sm_colour(sm, SMS) for sm in range(SMS)]
-        self.waits = Entry(tr("wait for the next load"), [self.theme.hand_over])
 
     def construct(self) -> None:
         self.ask("A thread block is a group of threads that computes a tile of a matrix.")
         self.four_blocks()
         self.count()
-        self.onto_sms()
         self.lists()
         self.run_them()
+        self.one_pause()
         self.real_gpus()
 
     def four_blocks(self) -> None:
-        self.say("A small GPU with four processors, called SMs, computes 18 tiles of a matrix.")
+        self.say("A small GPU with four processors, called SMs, computes A × B in 18 tiles.")
         self.badge(of_trace(self.trace))
         self.play(*self.show_tiles())
-        self.say(
-            "A naive GPU program starts a block for each tile. Only when one has left can the next one load."
-        )
+        self.say("A naive GPU program starts a thread block for each tile.")
         self.play(*self.rise(range(PRODUCT.tiles)))
         self.play(self.line_up())
         self.say("A persistent program starts only four blocks, one for each SM.")
@@ -144,15 +145,10 @@ class Persistent(FewSMs):
             self.play(*paint)
         self.play(*map(FadeOut, tokens.values()), run_time=0.3)
 
-    def onto_sms(self) -> None:
-        self.say("Each block stays on its SM until all of its tiles are done.")
-        self.play(self.to_corner(), *self.boxes())
-        self.play(self.deal())
-
     def lists(self) -> None:
         """Each SM's list of tiles, beside C."""
         self.list_rows = VGroup()
-        self.entries, self.crossed = {}, set()
+        self.entries = {}
         for sm, hue in enumerate(self.hues):
             row, ink = VGroup(), hue if self.theme.dark else self.theme.text
             for place, tile in enumerate(range(sm, PRODUCT.tiles, SMS)):
@@ -164,87 +160,122 @@ class Persistent(FewSMs):
         self.list_rows.move_to([self.area.left, self.area.top - px(TOP / 2 - 10), 0], LEFT)
         if self.tall:
             self.list_rows.shift(px(TOP) * DOWN)
-        self.say("So each block can work out its whole list of tiles before it starts.")
-        self.play(FadeIn(self.list_rows, lag_ratio=0.2, run_time=1.6))
+        self.say("So every block's list of tiles is fixed from the start.")
+        self.play(self.to_corner(), *self.boxes())
+        self.play(self.deal())
+        self.play(FadeIn(self.list_rows, lag_ratio=0.2))
 
     def done(self, until: float) -> list:
-        """Tiles that are written by then are crossed off: their numbers fade."""
-        spans = self.trace.spans
-        tiles = spans["tile"][spans["done"] <= until].tolist()
-        changes = [self.entries[tile].animate.set_opacity(0.25) for tile in tiles if tile not in self.crossed]
-        self.crossed |= set(tiles)
+        """Tiles that are written by then: their numbers in the lists fade, and they get their full color."""
+        changes = []
+        for span in self.trace.spans[self.trace.spans["done"] <= until]:
+            tile, hue = int(span["tile"]), self.hues[span["sm"]]
+            if tile in self.entries:
+                ground, number, _ = self.grid.tile(tile)
+                changes.append(self.entries.pop(tile).animate.set_opacity(0.25))
+                changes.append(ground.animate.set_fill(ManimColor(hue)))
+                changes.append(number.animate.set_color(ManimColor(ink_on(hue))))
         return changes
 
     def run_them(self) -> None:
         """The four lists on the clock."""
         makespan = float(self.trace.makespan)
-        self.say("The block knows its next tile, so it begins to load it while it is still writing this one.")
-        key = self.key(*self.colors(), self.waits)
-        self.play(*self.unroll(self.trace, (0.0, makespan)), *key)
+        self.say(
+            "Each block stays on its SM. For each tile, it loads parts of A and B, multiplies and writes."
+        )
+        key = self.key(*self.colors())
+        unroll = self.unroll(self.trace, (0.0, makespan))
+        self.remove(self.ticking)
+        self.play(*unroll, *key)
         self.ready()
-        self.moving.append(NextLoads(self.lanes, self.hues))
+        self.remove(self.traffic)
+        self.moving = [self.lanes, self.blocks, NextLoads(self.lanes, self.hues)]
         spans = self.trace.spans
         ends = {sm: float(spans["done"][spans["sm"] == sm].max()) for sm in range(SMS)}
         idle = VGroup(*(self.idle(sm, ends[sm], makespan) for sm in range(self.rest, SMS)))
         for mark in np.linspace(0.0, makespan, 9)[1:]:
-            self.run_to(mark, 0.7, along=self.done(mark))
-        self.play(FadeIn(idle))
+            self.run_to(mark, 0.6, along=self.done(mark))
+        self.play(FadeIn(idle, run_time=0.3))
         self.leave(idle, self.list_rows)
         self.clear()
 
+    def one_pause(self) -> None:
+        """One SM between two tiles: a naive block has to leave first, and a persistent one stays."""
+        self.play(*self.key(*self.colors()))
+        mine = self.queued.spans[self.queued.spans["sm"] == CLOSE]
+        self.say(
+            "Only one of these blocks fits into an SM. So a naive block {new} can load only once block {old} "
+            "has left.",
+            old=mine["cta"][0], new=mine["cta"][1],
+        )  # fmt: skip
+        naive, (name, old, new) = self.close_up(tr("naive"), self.queued, 0)
+        end, place = naive[0].window[1], old.get_center()
+        self.play(PlayTrace(*naive, until=float(mine["done"][0]), run_time=2.4))
+        self.play(FadeOut(old, shift=px(120) * DOWN), Travel([new], [[place]]))
+        new.resident(self.hues[CLOSE])
+        self.play(PlayTrace(*naive, until=end, run_time=2.6))
+        self.say(
+            "A persistent block stays and knows its next tile. So it begins to load while still writing."
+        )
+        stays, words = self.close_up(tr("persistent"), self.trace, 1)
+        self.play(PlayTrace(*stays, until=stays[0].window[1], run_time=4.5))
+        self.leave(*naive, name, new, *stays, *words)
+
+    def close_up(self, name: str, trace: Trace, row: int) -> tuple[list, list]:
+        """An SM's lane from the end of its first multiplication on, and what moves on it; name and blocks."""
+        old, new = trace.spans[trace.spans["sm"] == CLOSE][:2]
+        begin, area = float(old["drain"]), self.area
+        lane = LaneVectors(
+            trace, [CLOSE], (begin - BEFORE, begin + AFTER), area.width - px(BLOCK), px(130), labels=False,
+            ticks=False, fills={"hand over": self.theme.idle},
+        )  # fmt: skip
+        y = area.top - row * (area.top - self.floor) / 2 - px(150)
+        lane.move_to([area.right, y, 0], RIGHT).show(begin)
+        words = [label(f"SM {CLOSE}: {name}", 48, bold=True).next_to(lane, UP, px(20), aligned_edge=LEFT)]
+        for number in dict.fromkeys((int(old["cta"]), int(new["cta"]))):
+            up = px((len(words) - 1) * 100) * UP
+            words.append(ThreadBlock(number).move_to([area.left, y, 0], LEFT).shift(up))
+        words[1].resident(self.hues[CLOSE])
+        self.play(Fade(lane, 0.0, 1.0), FadeIn(*words))
+        pause = TimeBracket(
+            lane, begin, float(new["start"]), CLOSE, tr("pause: no multiplication"), below=True
+        )
+        timed = [lane, pause, *([NextLoads(lane, [self.hues[CLOSE]]).show(begin)] if row else [])]
+        self.add(*timed)
+        return timed, words
+
     def real_gpus(self) -> None:
         """All SMs of a naive run and of a persistent one, on one clock; then the end card."""
-        sms, tiles, longest = self.run.device.sms, self.run.problem.tiles, float(self.naive.makespan)
+        longest = float(self.naive.makespan)
+        fills = dict.fromkeys(KINDS, self.theme.idle) | {"multiply": self.theme.by_phase["multiply"]}
         self.badge(of_trace(self.run))
         self.ticking = self.clock(longest)
-        load = Entry(tr("load"), [self.theme.by_phase["first load"]])
-        launch, multiply, write = self.phases("launch", "multiply", "write")
-        key = self.key(launch, load, multiply, write, self.waits)
-        rasters, words, ends = two_runs(self, self.both, self.us, self.theme.by_phase)
+        key = self.key(*self.phases("multiply"), Entry(tr("no multiplication"), [self.theme.idle]))
+        rasters, words, ends = two_runs(self, self.both, self.us, fills)
         self.say(
-            "Here are both programs on a real GPU, with {tiles} tiles on {sms} SMs.", sms=sms, tiles=tiles
-        )
+            "Here are both programs on a real GPU, with {tiles} tiles on {sms} SMs.",
+            sms=self.run.device.sms, tiles=self.run.problem.tiles,
+        )  # fmt: skip
         self.play(*key, *(Fade(one, 0.0, 1.0) for one in rasters), FadeIn(words))
         self.play(PlayTrace(self.ticking, *rasters, until=longest, run_time=4.0))
         self.play(FadeIn(ends))
-        self.leave(*rasters, words, ends, self.ticking)
-        self.average()
+        marks = VGroup()
+        for raster, us in zip(rasters, self.pauses_us, strict=True):
+            mark = self.bold("average pause: {us:.1f} µs", us=us)
+            marks.add(mark.next_to(raster, UP, px(10)).align_to(raster, RIGHT))
+        self.say(
+            "On average, a pause takes {naive:.1f} µs in the naive program and {stays:.1f} in the persistent "
+            "one.",
+            naive=self.pauses_us[0], stays=self.pauses_us[1],
+        )  # fmt: skip
+        self.play(FadeIn(marks), FadeOut(words[-1]))
+        self.leave(*rasters, *words[:-1], marks, ends, self.ticking)
         self.close(
-            "A persistent thread block adds the number of blocks to find its next tile, and loads it early. "
-            "On an H200, that takes {less:.0%} less time than naive blocks do.",
+            "A persistent thread block stays, finds its next tile by adding, and loads early. "
+            "On an H200, that takes {less:.0%} less time than a naive program.",
             list(zip(self.both, self.us, strict=True)),
             "less time",
             "{:.1f} µs",
             of_trace(self.run),
-            tr("512 tiles on 132 SMs; in both, nothing is multiplied during a write"),
+            tr("512 tiles on 132 SMs, from first launch to last write; neither multiplies while it writes"),
         )
-
-    def average(self) -> None:
-        """What an average SM does in both runs, in bars that add up to them."""
-        theme = self.theme
-        hues = [theme.by_phase["first load"], theme.by_phase["multiply"], theme.write, theme.idle]
-        rows = [
-            Amount(name, list(zip(parts, hues, strict=True)), tr("{us:.1f} µs", us=us))
-            for name, us, parts in zip(self.both, self.us, self.parts, strict=True)
-        ]
-        chart = Amounts(rows, self.area.width).move_to(self.area.center)
-        for bar, parts in zip(chart.bars, self.parts, strict=True):
-            for part, hue, us in zip(bar, hues, parts, strict=True):
-                figure = label(f"{us:.1f}", 40, ink_on(hue), bold=True).move_to(part)
-                if figure.width < part.width:
-                    part.add(figure)
-        loads = Entry(tr("launch, load, or wait for a load"), hues[:1])
-        (naive, _, write, _), (mine, _, longer, _) = self.parts
-        self.say(
-            "Launches and loads take a naive SM {naive:.1f} µs on average, "
-            "a persistent one {us:.1f}.",
-            naive=naive, us=mine,
-        )  # fmt: skip
-        self.play(chart.come(), *self.key(loads, *self.phases("multiply", "write", "idle")))
-        self.say(
-            "But loading and writing then happen at the same time, and the writes take {more:.1f} µs longer.",
-            more=longer - write,
-        )
-        edge = {"color": ManimColor(theme.wait_text), "width": stroke_width(6), "family": False}
-        self.play(*(bar[2].animate.set_stroke(**edge) for bar in chart.bars))
-        self.leave(chart)

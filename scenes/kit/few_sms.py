@@ -104,7 +104,7 @@ class FewSMs(Lesson):
         high = (self.low - self.floor) / SMS - px(GAP)
         self.lanes = LaneVectors(
             trace, range(SMS), (0.0, float(trace.makespan)), area.width - px(NAMES + BLOCK), high, px(GAP),
-            ticks=False, fills={"fix up": self.theme.hand_over},
+            ticks=False, fills={"hand over": self.theme.idle},
         )  # fmt: skip
         self.lanes.shift([area.right, self.low, 0] - self.lanes.grounds.get_corner(RIGHT + UP))
         for name in self.lanes.names:

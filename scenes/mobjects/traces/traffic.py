@@ -43,6 +43,7 @@ class BlockTraffic(Redrawn):
     """
 
     over = ("lanes",)
+    flight = FLIGHT
 
     def __init__(self, trace: Trace, queue: Queue, lanes: Lanes, homes: Sequence[np.ndarray]) -> None:
         super().__init__(*queue)
@@ -66,7 +67,7 @@ class BlockTraffic(Redrawn):
     def draw(self, was: float) -> None:
         """Draw each block where it is at `t`."""
         t = self.t
-        share = np.array([smoothstep((t - issue) / FLIGHT) for issue in self._issue])
+        share = np.array([smoothstep((t - issue) / self.flight) for issue in self._issue])
         ahead = np.arange(len(share)) - np.concatenate([[0.0], np.cumsum(share)[:-1]])
         for number, flown in enumerate(share.tolist()):
             gone = float(np.clip((t - self._done[number]) / LEAVING, 0, 1))

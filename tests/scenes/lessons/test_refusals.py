@@ -180,6 +180,7 @@ TRACES: list[tuple[str, str, Callable[[Trace], Trace], str]] = [
     ("one-tile", "naive", spread, "close to the average"),
     ("one-tile", "naive", late, "most of a tile's time is multiplying"),
     ("persistent", "persistent", shuffled, "leaves its SM"),
+    ("persistent", "persistent", late, "part of the pauses"),
     ("race", "persistent-4096", lasting(2), "to a quarter"),
     ("race", "persistent-no-overlap", lasting(2), "makes pauses shorter"),
     ("stream-k", "stream-k", swapped, "gives a part to the next one"),
