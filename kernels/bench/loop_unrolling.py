@@ -21,7 +21,7 @@ from .counters import INSTRUCTIONS, profiled
 
 LANES = 32
 FACTORS = (1, 2, 4, 8, 16)
-LOADS = ("together", "one by one")
+LOADS = ("together", "one by one", "checked after")
 BYTES = 4
 LARGEST = 8
 TURN = 64
@@ -72,11 +72,12 @@ def sum_code(factor: int, loads: str, threads: int) -> str:
     """PTX of the sum; a thread's loads in an iteration are `threads` values apart."""
     reads = [f"ld.global.cg.f32 v{i}, [at + {BYTES * threads * i}];" for i in range(factor)]
     adds = [f"add.f32 sum, sum, v{i};" for i in range(factor)]
-    if loads == "together":
-        body = reads + adds
-    else:  # values are never negative, so every load executes, but only after the previous value has arrived
-        waits = [f"setp.ge.f32 go, v{i}, 0f00000000;" for i in range(factor)]
-        body = [f"@go {read} {add} {wait}" for read, add, wait in zip(reads, adds, waits, strict=True)]
+    # A thread adds what comes before its first negative value. There is none, so every load executes.
+    checked = [f"setp.ge.and.f32 go, v{i}, 0f00000000, go; @go {add}" for i, add in enumerate(adds)]
+    if loads == "one by one":
+        body = [f"@go {read} {check}" for read, check in zip(reads, checked, strict=True)]
+    else:
+        body = reads + (adds if loads == "together" else checked)
     turn, tile = loop(NOUNROLL + "\n".join([*body, "add.u64 at, at, step;"]), "$3"), factor * threads
     return _SUM.format(factor=factor, threads=threads, tile=tile, tile_bytes=BYTES * tile, loop=turn)
 
@@ -137,8 +138,9 @@ CHAIN_TURNS = 256
 
 METHOD = (
     "sums of fp32, one thread block on each SM, each thread with `factor` loads of 4 bytes a turn of its"
-    " loop: together (all are under way before the first is added) or one by one (each is predicated on the"
-    " value before); gb_per_s: bytes of the values by the time from the first block's begin to the last"
+    " loop: together (all are under way before the first is added), one by one (a thread loads the next value"
+    " if none before was negative) or checked after (together, and the same check before each is added);"
+    " gb_per_s: bytes of the values by the time from the first block's begin to the last"
     f" one's end; chains: one thread block, {CHAIN_TURNS * TURN} multiply-adds a thread in `factor` chains of"
     " dependent ones; each launch's sums must be exact; {launches} launches of each in turn; issued:"
     " instructions that warps executed in one launch, by Nsight Compute, 0 where it reads no counters"
@@ -147,9 +149,9 @@ METHOD = (
 
 @measuring
 def loop_unrolling(launches: int = 10) -> dict[str, Any]:
-    """Time each factor: "sms", "rows" (of sums) and "chains". A row has factor, loads ("together" or "one by
-    one"), warps (on each SM), n (values); gb_per_s (the median), p20 and p80; sm_mhz, and issued. A row of
-    chains has factor, warps, and cycles (the median), p20, p80 of one multiply-add of each thread."""
+    """Time each factor: "sms", "rows" (of sums) and "chains". A row has factor, loads (of LOADS), warps (on each
+    SM), n (values); gb_per_s (the median), p20 and p80; sm_mhz, and issued. A row of chains has factor, warps,
+    and cycles (the median), p20, p80 of one multiply-add of each thread."""
     sizes = [rounds * sms() * LANES * max(WARPS) * max(FACTORS) for rounds in ROUNDS]
     x = integers(sizes[-1])
     sums = list(product(sizes, WARPS, LOADS, FACTORS))

@@ -143,12 +143,13 @@ def test_a_turn_of_the_loop_is_so_many_dependent_multiply_adds(ptx):
 @pytest.mark.parametrize("factor", [1, 4])
 def test_loads_go_together_or_each_waits_for_the_value_before(ptx, factor):
     found = {}
-    for loads in ("together", "one by one"):
+    for loads in ("together", "one by one", "checked after"):
         body = ptx[f"{loads} {factor}"].partition("again:")[2].partition("@on bra again")[0]
         assert body.lstrip().startswith(".pragma")  # no compiler unrolls it further
         found[loads] = events(body, "@go ld", r"\bld", r"\badd\.f32", r"\bsetp\.ge")
     assert found["together"] == ["ld"] * factor + ["add.f32"] * factor
-    assert found["one by one"] == ["@go ld", "add.f32", "setp.ge"] * factor
+    assert found["one by one"] == ["@go ld", "setp.ge", "add.f32"] * factor
+    assert found["checked after"] == ["ld"] * factor + ["setp.ge", "add.f32"] * factor
 
 
 def test_chains_are_interleaved_and_of_one_length_in_all(ptx):
