@@ -149,9 +149,9 @@ METHOD = (
 
 @measuring
 def loop_unrolling(launches: int = 10) -> dict[str, Any]:
-    """Time each factor: "sms", "rows" (of sums) and "chains". A row has factor, loads (of LOADS), warps (on each
-    SM), n (values); gb_per_s (the median), p20 and p80; sm_mhz, and issued. A row of chains has factor, warps,
-    and cycles (the median), p20, p80 of one multiply-add of each thread."""
+    """Time each factor: "sms", "rows" (of sums) and "chains". A row has factor, loads (one of LOADS), warps
+    (on each SM), n (values); gb_per_s (the median), p20 and p80; sm_mhz, and issued. A row of chains has
+    factor, warps, and cycles (the median), p20, p80 of one multiply-add of each thread."""
     sizes = [rounds * sms() * LANES * max(WARPS) * max(FACTORS) for rounds in ROUNDS]
     x = integers(sizes[-1])
     sums = list(product(sizes, WARPS, LOADS, FACTORS))

@@ -100,9 +100,9 @@ def test_loads_one_by_one_read_no_faster_for_being_unrolled(h200):
 
 
 def test_it_is_the_order_that_gains_and_not_leaving_out_the_checks():
-    checked, together = from_dram("checked after")[0], from_dram("together")[0]
+    (checked, _), (together, _) = from_dram("checked after"), from_dram("together")
     for one, other in zip(checked, together, strict=True):
-        assert one["gb_per_s"] == pytest.approx(other["gb_per_s"], rel=0.03)
+        assert one["gb_per_s"] == pytest.approx(other["gb_per_s"], rel=0.05)
 
 
 def test_chains_take_the_cycles_that_the_model_says_until_they_are_many():
