@@ -252,7 +252,7 @@ class LoopUnrolling(Lesson):
         first.next_to([rows.x(self.latency), self.place(0, 0)[1], 0], RIGHT, px(24))
         self.play(PlayTrace(rows, until=2.3 * self.latency, run_time=2.2), FadeIn(first, run_time=0.3))
         self.say("So eight numbers cost eight waits, and the instructions in between hardly matter.")
-        self.play(PlayTrace(rows, until=self.slow, run_time=3.0))
+        self.play(PlayTrace(rows, until=self.slow, run_time=2.2))
         sum_of = f"{LOADS} × ({self.latency} + {STEP}) = " + tr("{cycles:,.0f} cycles", cycles=self.slow)
         total = VGroup(
             label(sum_of, self.size, theme.text, bold=True),

@@ -170,11 +170,10 @@ class TilingHierarchy(Lesson):
         down = rectangle(columns.width, px(16), self.hue).move_to(columns, UP)
         self.add(across, down)
         self.play(
-            across.animate.move_to(rows, RIGHT),
-            down.animate.move_to(columns, DOWN),
-            sums.animate.set_fill(opacity=1.0),
-            LaggedStart(*map(FadeIn, words[1:]), lag_ratio=0.5),
-            run_time=seconds,
+            across.animate(run_time=seconds).move_to(rows, RIGHT),
+            down.animate(run_time=seconds).move_to(columns, DOWN),
+            sums.animate(run_time=seconds).set_fill(opacity=1.0),
+            LaggedStart(*map(FadeIn, words[1:]), lag_ratio=0.8, run_time=0.6 * seconds),
         )
         self.remove(across, down)
 
