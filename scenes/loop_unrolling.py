@@ -97,7 +97,7 @@ class LoopUnrolling(Lesson):
             "Loading eight numbers before checking them saves another {less:.0%}.",
             [(self.names[1], self.by_one), (self.names[2], self.first)],
             "less time",
-            "{:,.0f} cycles",
+            "{:,.0f} " + tr("cycles"),
             self.measured(),
             self.tr(
                 "sum of {count:,.0f} million numbers, {threads} threads on each processor of the GPU",
@@ -256,7 +256,7 @@ class LoopUnrolling(Lesson):
         sum_of = f"{LOADS} × ({self.latency} + {STEP}) = " + tr("{cycles:,.0f} cycles", cycles=self.slow)
         total = VGroup(
             label(sum_of, self.size, theme.text, bold=True),
-            self.word("measured: {cycles:,.0f}", 0.85 * self.size, cycles=self.by_one),
+            self.word("measured: {cycles:,.0f}", self.size, cycles=self.by_one),
         ).arrange(DOWN, buff=px(16), aligned_edge=RIGHT if not self.narrow else LEFT)
         total.move_to(rows.ground.get_corner(UP + RIGHT) + 1.1 * self.high * DOWN, RIGHT + UP)
         if self.narrow:
@@ -289,7 +289,7 @@ class LoopUnrolling(Lesson):
         short = VGroup(
             self.word("Loads start {step} cycles apart.", self.size, self.theme.text, step=STEP),
             label(sum_of, self.size, self.theme.text, bold=True),
-            self.word("measured: {cycles:,.0f}", 0.85 * self.size, cycles=self.first),
+            self.word("measured: {cycles:,.0f}", self.size, cycles=self.first),
         ).arrange(DOWN, buff=px(40), aligned_edge=LEFT)
         fit(short, room).move_to([left, rows.ground.get_y(), 0], LEFT)
         self.play(FadeIn(short))
