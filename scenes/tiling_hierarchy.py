@@ -2,24 +2,22 @@
 
 manim render scenes/tiling_hierarchy.py
 
-One product in tiles of four sizes: how often each loaded number is used, how many bytes the L2 sends for all
-tiles, and whether that or multiplying takes longer. It shows tiles of one level, those that an SM computes.
+One product in tiles of two sizes: how often each loaded number is used, how long the product takes, how much
+of that time is multiplying, and what the L2 sends meanwhile. It shows the tiles that an SM computes.
 """
 
-from itertools import pairwise
-
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, FadeIn, LaggedStart, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, FadeIn, GrowFromEdge, LaggedStart, VGroup
 
 from tilesim import Problem
 from tilesim.devices.gpus import preset_of
 from tilesim.devices.presets import presets
-from tilesim.problems import DTYPE_BYTES
-from tilesim_scenes.animations.fade import Fade, Leave, late
+from tilesim_scenes.animations.fade import Leave
 from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import fit, label, lines, px
+from tilesim_scenes.look.theme import ink_on
 from tilesim_scenes.mobjects.drawing.quads import rectangle
 from tilesim_scenes.mobjects.words.badge import Badge
 
@@ -27,73 +25,59 @@ FILM = {
     "title": "Tiling",
     "question": "Why does a GPU multiply matrices in tiles?",
     "finding": (
-        "On an H200, a matrix product takes 50% less time in tiles of 128 × 256 than in tiles of 64 × 64."
+        "Larger tiles use each number that is loaded more often, so an H200 multiplies the same matrices in "
+        "50% less time."
     ),
     "part": "Memory",
     "place": 80,
-    "seconds": 81,
-    "shows": "One matrix product in tiles of four sizes: the bytes that are loaded, and the time.",
+    "seconds": 74,
+    "shows": "One matrix product in small and in large tiles: what is loaded, and the time.",
     "takes": "report",
 }
-REGISTERS_KB = 256
-"""Of an SM, in all: CUDA C++ Programming Guide, compute capability 9.0."""
-BYTES = DTYPE_BYTES["bf16"]
-"""Of a number of A or B."""
-SUM = 4
-"""Bytes of a number of C while it is summed."""
 CORES = 4
 """Tensor cores of an SM; the counter adds up their cycles."""
 
 
 class TilingHierarchy(Lesson):
-    """What a larger tile saves, and what ends its growth."""
+    """What a larger tile saves."""
 
     def prepare(self) -> None:
         report = self.report("tiling_hierarchy")
-        rows = report["products"]
+        rows = [report["products"][0], report["products"][-1]]
         self.gpu = report["machine"]["gpu"]
         self.guard("H200" in self.gpu, "the product ran on an H200")
         self.problems = [Problem(row["m"], row["n"], row["k"], tuple(row["tile"])) for row in rows]
         self.size = self.problems[0].m
         self.guard(all(one.m == one.n == one.k == self.size for one in self.problems), "it is one product")
         self.us = [row["us"] for row in rows]
-        self.sent = [row["l2_bytes"] / 1e9 for row in rows]
-        less = [a > b for sizes in (self.us, self.sent) for a, b in pairwise(sizes)]
-        self.guard(all(less), "larger tiles load less and take less time")
-        shares = [row["tensor_cycles"] / (CORES * row["sm_cycles"]) for row in rows]
-        self.multiplying = [us * share for us, share in zip(self.us, shares, strict=True)]
-        self.l2_tb = presets()[preset_of(self.gpu)]["l2_gb_per_s"] / 1000
-        self.loading = [1000 * gb / self.l2_tb for gb in self.sent]
+        self.guard(0.45 < self.us[1] / self.us[0] < 0.55, "large tiles take about half the time")
+        self.shares = [row["tensor_cycles"] / (CORES * row["sm_cycles"]) for row in rows]
+        self.guard(self.shares[0] < 0.5 < 0.8 < self.shares[1], "only in small tiles is most of it waiting")
+        self.multiplying = [us * share for us, share in zip(self.us, self.shares, strict=True)]
         self.guard(
-            0.95 * self.us[0] < self.loading[0] < self.us[0], "loading sets the time of the smallest tiles"
+            max(self.multiplying) < 1.1 * min(self.multiplying), "multiplying takes about the same time"
         )
-        self.guard(
-            self.loading[-1] < self.multiplying[-1] < self.us[-1], "multiplying sets that of the largest"
-        )
-        self.guard(max(self.multiplying) < 1000, "multiplying takes less than a millisecond")
-        self.element_gb = 2 * self.size**3 * BYTES / 1e9
-        (m, n, _) = self.problems[-1].tile
-        self.sums_kb = m * n * SUM // 1024
-        self.guard(self.sums_kb * 2 == REGISTERS_KB, "the sums of the largest tile take half the registers")
+        self.sent = [row["l2_bytes"] / row["us"] / 1e6 for row in rows]
+        self.most = presets()[preset_of(self.gpu)]["l2_gb_per_s"] / 1000
+        self.guard(0.95 * self.most < self.sent[0] < self.most, "in small tiles the L2 sends what it can")
+        self.guard(self.sent[1] < 0.7 * self.most, "in large tiles it could send much more")
 
     def construct(self) -> None:
-        self.ask("A tile is a rectangle of the result. The L2 is a cache that all processors share.")
+        self.ask("A tile is a rectangle of the result. One of the GPU’s processors computes it.")
         self.one_number()
         self.reuse()
-        self.bytes_needed()
+        self.loads()
         self.timed()
-        self.not_larger()
-        small, large = self.problems[0].tile, self.problems[-1].tile
+        self.cause()
         self.close(
-            "On an H200, a matrix product takes {less:.0%} less time "
-            "in tiles of {c} × {d} than in tiles of {a} × {b}.",
-            [(f"{small[0]} × {small[1]}", self.us[0]), (f"{large[0]} × {large[1]}", self.us[-1])],
+            "Larger tiles use each number that is loaded more often, so an H200 multiplies "
+            "the same matrices in {less:.0%} less time.",
+            list(zip(self.names(), self.us, strict=True)),
             "less time",
             "{:.0f} µs",
             self.measured(),
             tr("{n} × {n} numbers, each a sum of {n} products of 16-bit numbers", n=self.size),
-            a=small[0], b=small[1], c=large[0], d=large[1],
-        )  # fmt: skip
+        )
 
     def picture(self, rows: float, columns: float) -> VGroup:
         """A strip of A, a strip of B and the part of C that they make; shares of the side of C."""
@@ -124,7 +108,8 @@ class TilingHierarchy(Lesson):
         words = VGroup(*(lines(text, 46, room, color=self.theme.text) for text in texts))
         words.arrange(DOWN, buff=px(36), aligned_edge=LEFT)
         if self.narrow:
-            return words.next_to(picture, DOWN, px(30))
+            words.arrange(DOWN, buff=px(22), aligned_edge=LEFT).next_to(picture, DOWN, px(24))
+            return fit(words, room, words.get_top()[1] - self.floor).next_to(picture, DOWN, px(24))
         return words.move_to([picture.get_right()[0] + px(40), area.center[1], 0], LEFT)
 
     def one_number(self) -> None:
@@ -132,7 +117,7 @@ class TilingHierarchy(Lesson):
         self.say(
             "Each number in C is a sum of {n} products, from one row of A and one column of B.", n=self.size
         )
-        picture = self.picture(0.02, 0.02)
+        picture = self.picture(0.03, 0.03)
         words = self.beside(
             picture,
             tr("C = A × B, each {n} × {n}", n=self.size),
@@ -143,36 +128,25 @@ class TilingHierarchy(Lesson):
         self.play(LaggedStart(FadeIn(picture[1]), FadeIn(picture[2], words[1]), lag_ratio=0.7, run_time=2.0))
         self.say("A processor that computes just one number uses every number it loads only once.")
         self.play(FadeIn(words[2]))
-        loads = self.beside(
-            picture,
-            tr("numbers of C: {all:.1f} million", all=self.size**2 / 1e6),
-            tr("× {n} loads × {size} bytes: {gb:.0f} GB", n=2 * self.size, size=BYTES, gb=self.element_gb),
-            tr("the L2 sends {tb:.1f} TB/s: {ms:.0f} ms", tb=self.l2_tb, ms=self.element_gb / self.l2_tb),
-        )
-        self.say(
-            "For all of C, the L2 would have to send for {ms:.0f} ms. Multiplying takes less than 1 ms.",
-            ms=self.element_gb / self.l2_tb,
-        )
-        self.play(Leave(words), Fade(loads, 0.0, 1.0, 0.6, rate_func=late))
-        self.leave(picture[1:], loads)
+        self.leave(picture[1:], words)
         self.matrices = picture[0]
 
     def reuse(self) -> None:
         """Tiles of two sizes: what each needs of A and B, and how often it uses each number of it."""
-        small, large = self.problems[0], self.problems[-1]
+        small, large = self.problems
         first, words = self.tile(small, 0.15)
         self.say(
-            "A processor that computes a tile of {m} × {n} uses every number it loads {m} times.",
+            "If a processor computes a tile of {m} × {n}, it uses every number it loads {m} times.",
             m=small.tile_m, n=small.tile_n,
         )  # fmt: skip
         self.play(FadeIn(first, words[0]), run_time=0.8)
-        self.add_up(first, words, 4.8)
+        self.add_up(first, words, 5.2)
         self.let_read()
         self.play(*map(Leave, (first, words)), run_time=0.5)
         self.say("The larger the tile, the more often each number is used.")
         second, words = self.tile(large, 0.3)
         self.play(FadeIn(second, words[0]), run_time=0.5)
-        self.add_up(second, words, 3.2)
+        self.add_up(second, words, 4.0)
         self.leave(self.matrices, second, words)
 
     def tile(self, one: Problem, rows: float) -> tuple[VGroup, VGroup]:
@@ -182,24 +156,24 @@ class TilingHierarchy(Lesson):
             part.set_fill(opacity=0.25)
         words = self.beside(
             picture,
-            tr("tile of {m} × {n}, not to scale", m=one.tile_m, n=one.tile_n),
-            tr("each number of A is used {n} times", n=one.tile_n),
-            tr("each number of B is used {m} times", m=one.tile_m),
+            tr("tile of {m} × {n}, drawn larger", m=one.tile_m, n=one.tile_n),
+            tr("both are loaded piece by piece"),
+            tr("a number of A serves {n} columns", n=one.tile_n),
+            tr("a number of B serves {m} rows", m=one.tile_m),
         )
         return picture[1:], words
 
     def add_up(self, parts: VGroup, words: VGroup, seconds: float) -> None:
-        """Slices of A and B go to the ends of their strips, and the sums of the tile grow meanwhile."""
+        """Pieces of A and B go to the ends of their strips, and the sums of the tile grow meanwhile."""
         (rows, columns), sums = parts
         across = rectangle(px(16), rows.height, self.hue).move_to(rows, LEFT)
         down = rectangle(columns.width, px(16), self.hue).move_to(columns, UP)
         self.add(across, down)
         self.play(
-            across.animate.move_to(rows, RIGHT),
-            down.animate.move_to(columns, DOWN),
-            sums.animate.set_fill(opacity=1.0),
-            LaggedStart(*map(FadeIn, words[1:]), lag_ratio=0.5),
-            run_time=seconds,
+            across.animate(run_time=seconds).move_to(rows, RIGHT),
+            down.animate(run_time=seconds).move_to(columns, DOWN),
+            sums.animate(run_time=seconds).set_fill(opacity=1.0),
+            LaggedStart(*map(FadeIn, words[1:]), lag_ratio=0.8, run_time=0.6 * seconds),
         )
         self.remove(across, down)
 
@@ -208,83 +182,71 @@ class TilingHierarchy(Lesson):
 
     def chart(self, title: str, amounts: list[Amount]) -> VGroup:
         heading = lines(title, 48, self.area.width, color=self.theme.text, bold=True)
-        bars = Amounts(amounts, self.area.width, bar=60, gap=26)
+        bars = Amounts(amounts, self.area.width)
         picture = VGroup(heading, bars).arrange(DOWN, buff=px(34), aligned_edge=LEFT)
         fit(picture, np.inf, 0.94 * (self.area.top - self.floor))
         return picture.move_to([self.area.center[0], (self.area.top + self.floor) / 2, 0])
 
-    def bytes_needed(self) -> None:
-        """What the L2 sent, in tiles of all sizes."""
-        self.badge(self.counted())
+    def loads(self) -> None:
+        """How many numbers are loaded for each number of the result."""
+        self.badge(Badge(tr("calculated"), "model"))
+        sizes = [(1, 1), *((one.tile_m, one.tile_n) for one in self.problems)]
+        counts = [self.size // m + self.size // n for m, n in sizes]
+        names = [tr("one number at a time"), *self.names()]
         amounts = [
-            Amount(name, [(gb, self.theme.measured)], tr("{gb:.1f} GB", gb=gb))
-            for name, gb in zip(self.names(), self.sent, strict=True)
+            Amount(
+                f"{name}: {self.size} / {n} + {self.size} / {m}", [(count, self.theme.text)], f"{count}", True
+            )
+            for name, count, (m, n) in zip(names, counts, sizes, strict=True)
         ]
-        chart = self.chart(
-            tr("sent by the L2; processors that ask for the same at once share an answer"), amounts
-        )
+        chart = self.chart(tr("numbers of A and of B that are loaded for each number of C"), amounts)
         self.say(
-            "In tiles of {m} × {m}, the L2 sends {few:.1f} GB instead of {all:.0f}. Larger tiles need less.",
-            all=self.element_gb,
-            few=self.sent[0],
-            m=self.problems[0].tile_m,
-        )
-        self.play(FadeIn(chart[0], run_time=0.3), chart[1].come().set_run_time(5.0))
+            "So in tiles, far fewer numbers are loaded for each number of C: {few} instead of {all}.",
+            few=counts[-1], all=counts[0],
+        )  # fmt: skip
+        self.play(FadeIn(chart[0], run_time=0.3), chart[1].come().set_run_time(4.0))
         self.leave(chart)
 
     def timed(self) -> None:
-        """How long the GPU took with the smallest and largest tiles, and what that is made of."""
+        """How long the product took in tiles of both sizes, and the part of it that is multiplying."""
         self.badge(self.measured())
-        amounts = []
-        for n, name in ((0, self.names()[0]), (-1, self.names()[-1])):
-            amounts += [
-                Amount(name, [(self.us[n], self.theme.measured)], tr("{us:.0f} µs", us=self.us[n])),
-                Amount(
-                    tr("loading: {gb:.1f} GB at {tb:.1f} TB/s", gb=self.sent[n], tb=self.l2_tb),
-                    [(self.loading[n], self.theme.text)],
-                    tr("{us:.0f} µs", us=self.loading[n]),
-                    computed=True,
-                ),
-                Amount(
-                    tr("multiplying"),
-                    [(self.multiplying[n], self.hue)],
-                    tr("{us:.0f} µs", us=self.multiplying[n]),
-                ),
-            ]
+        amounts = [
+            Amount(name, [(us, self.theme.measured)], tr("{us:.0f} µs", us=us))
+            for name, us in zip(self.names(), self.us, strict=True)
+        ]
         chart = self.chart(tr("time for the whole product"), amounts)
+        self.say("On an H200, the product takes half as long in large tiles as in small ones.")
+        self.play(FadeIn(chart[0], run_time=0.3), chart[1].come().set_run_time(3.0))
         self.say(
-            "Loading and multiplying overlap. With tiles of {m} × {m}, loading takes longer, "
-            "and sets the time.",
-            m=self.problems[0].tile_m,
+            "Multiplying takes about the same time in both. "
+            "In small tiles, that is only {share:.0%} of the time.",
+            share=self.shares[0],
         )
-        self.play(FadeIn(chart[0], run_time=0.3), chart[1].come(0, 1, 2).set_run_time(4.0))
-        self.say(
-            "With tiles of {m} × {n}, loading is so much faster that multiplying sets the time.",
-            m=self.problems[-1].tile_m,
-            n=self.problems[-1].tile_n,
-        )
-        self.play(chart[1].come(3, 4, 5).set_run_time(4.0))
+        for bar, share in zip(chart[1].bars, self.shares, strict=True):
+            part = rectangle(share * bar.width, bar.height, self.hue).move_to(bar, LEFT)
+            word = label(tr("multiplying: {share:.0%}", share=share), 44, ink_on(self.hue), bold=True)
+            fit(word, 0.94 * part.width).move_to(part)
+            self.play(GrowFromEdge(part, LEFT), run_time=1.4)
+            self.play(FadeIn(word), run_time=0.4)
+            chart.add(part, word)
         self.leave(chart)
 
-    def not_larger(self) -> None:
-        """The sums of a tile lie in the registers of an SM."""
-        self.badge(Badge(tr("model"), "model"))
-        m, n, _ = self.problems[-1].tile
-        hue, idle = self.hue, self.theme.idle
+    def cause(self) -> None:
+        """What the L2 sent each second, and the most that it can send."""
         amounts = [
-            Amount(
-                tr("{m} × {n} sums, {size} bytes each for precision", m=rows, n=n, size=SUM),
-                [(kb, hue), (REGISTERS_KB - kb, idle)],
-                tr("{kb} of {all} KB", kb=kb, all=REGISTERS_KB),
+            Amount(name, [(tb, color)], tr("{tb:.1f} TB/s", tb=tb))
+            for name, tb, color in zip(
+                [tr("the most that the L2 was measured to send"), *self.names()],
+                [self.most, *self.sent],
+                [self.theme.quiet, self.theme.measured, self.theme.measured],
+                strict=True,
             )
-            for rows, kb in ((m, self.sums_kb), (2 * m, 2 * self.sums_kb))
         ]
-        chart = self.chart(tr("registers of one processor"), amounts)
-        self.say(
-            "Why not go even larger? All sums of a tile must fit in the processor's registers, "
-            "its fastest memory."
+        chart = self.chart(
+            tr("sent by the L2 (an answer that several processors share counts once)"), amounts
         )
-        self.play(FadeIn(chart[0], run_time=0.3), chart[1].come(0).set_run_time(3.4))
-        self.say("A tile twice as large would fill all registers, with no room for anything else.")
-        self.play(chart[1].come(1).set_run_time(2.6))
+        self.say("All processors load through one cache, the L2. In small tiles, it sends nearly all it can.")
+        self.play(FadeIn(chart[0], run_time=0.3), chart[1].come(0, 1).set_run_time(4.0))
+        self.say("So in small tiles, processors wait for the L2. In large tiles, it has capacity to spare.")
+        self.play(chart[1].come(2), run_time=2.0)
         self.leave(chart)
