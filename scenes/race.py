@@ -567,7 +567,8 @@ class Race(Lesson):
         )  # fmt: skip
         self.remove(*self.lanes)
         self.say(
-            "Here are all {sms} SMs, a thin row each. Some have three tiles, not four. The slowest sets the time.",
+            "Here are all {sms} SMs, a thin row each. Some have three tiles, not four. "
+            "The slowest sets the time.",
             sms=sms,
         )
         self.play(PlayTrace(self.ticking, *rasters, until=0.0, run_time=1.2, rate_func=smoothstep))
