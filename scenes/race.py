@@ -59,7 +59,7 @@ FILM = {
     "shows": "Three recorded kernels for one product: one SM from its first tile to its last, then all 132.",
     "takes": "traces",
     "gallery": [
-        {"output": "race.gif", "size": "480p", "fps": 12, "from": 59.2, "to": 72.9},
+        {"output": "race.gif", "size": "480p", "fps": 12, "from": 59.7, "to": 73.3},
         {"output": "race.mp4", "poster": "race.png", "size": "720p"},
     ],
 }
@@ -333,9 +333,9 @@ class Race(Lesson):
 
     def copy_unit(self, lane: LaneVectors) -> VGroup:
         """The SM's copy unit, a box below the lane, through which passes what it loads and writes."""
-        unit = SM("", self.theme.quiet, px(700), px(100))
+        unit = SM("", self.theme.quiet, px(640), px(100))
         unit.move_to([lane.get_right()[0], lane.get_bottom()[1] - px(120), 0], UP + RIGHT)
-        word = self.word("copy unit (TMA): loads and writes", 40, self.theme.text)
+        word = fit(self.word("copy unit (TMA): loads and writes", 40, self.theme.text), unit.width)
         return VGroup(unit, word.next_to(unit, DOWN, px(12)))
 
     def freight(self, text: str, fill: Colour) -> VGroup:
@@ -370,7 +370,10 @@ class Race(Lesson):
 
     def close_up_ends(self, *parts: Mobject) -> None:
         """The third tile's main loop, and all leaves."""
-        self.pass_by(self.lane.window[1], FadeOut(self.data, run_time=0.3))
+        self.play(FadeOut(self.data), run_time=0.2)
+        self.pass_by(
+            self.lane.window[1], *(FadeIn(one, run_time=0.3) for one in parts if one not in self.mobjects)
+        )
         self.play(FadeIn(self.names[1]), run_time=0.3)
         self.leave(self.names, self.bracket, self.unit, self.lane, *parts)
 
@@ -380,8 +383,8 @@ class Race(Lesson):
         self.say("Only one block fits into the SM's memory, so the next one has to wait.")
         window = drain + AROUND[0], drain + AROUND[1]
         self.play(
-            Zoom(self.lane, window=window, run_time=1.4),
-            PlayTrace(self.ticking, self.lane, until=drain - BEFORE, run_time=1.4),
+            Zoom(self.lane, window=window, run_time=1.5),
+            PlayTrace(self.ticking, self.lane, until=drain - BEFORE, run_time=1.5),
         )
         self.remove(self.lane)
         self.close_up(self.naive)
@@ -439,7 +442,6 @@ class Race(Lesson):
         self.pass_by(done, FadeIn(self.data, shift=px(60) * UP, run_time=0.4))
         self.pass_by(
             start,
-            FadeIn(write, run_time=0.3),
             FadeOut(self.tile, shift=px(150) * DOWN, run_time=0.4),
             Travel([self.data], [[self.to_lane]], leg=0.5),
         )
@@ -492,7 +494,7 @@ class Race(Lesson):
             word = lines(name, 44, self.area.width if self.tall else px(SIDE - 60), bold=True)
             place = lanes.grounds
             if self.tall:
-                word.next_to(place, UP, px(16), aligned_edge=LEFT)
+                word.next_to(place, UP, px(90), aligned_edge=LEFT)
             else:
                 word.next_to(place, LEFT, px(30)).set_y(place.get_y())
             names.add(word)
