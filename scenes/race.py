@@ -299,9 +299,7 @@ class Race(Lesson):
         names = self.copy_unit(lane)
         box = names[0].get_center()
         data = self.freight(tr("data"), self.theme.first_load).move_to(box)
-        tile = self.freight(tr("tile"), self.theme.write).move_to(
-            [lane.x((drain + done) / 2), lane.get_y(), 0]
-        )
+        tile = self.freight(tr("tile"), self.theme.write).move_to([lane.x(done), lane.get_y(), 0])
         above = [lane.x((launched + start) / 2), lane.get_y(), 0]
         moves = {"first load": Travel([data], [[above]], leg=0.6), "multiply": FadeOut(data, run_time=0.3),
                  "write": Travel([tile], [[box]], leg=0.6)}  # fmt: skip
