@@ -74,7 +74,7 @@ class PingPong(OneProcessor):
             "a ninth warp leaves less than a third of the pause",
         )
         self.guard(self.loads["multiply"] > 1.1 * self.alike["multiply"], "multiplying takes longer then")
-        self.guard(self.turns["pause"] < 0, "with two groups the tensor cores never pause")
+        self.guard(self.turns["pause"] < 0, "with two groups the tensor cores hardly ever pause")
         self.guard(self.turns["hand_over"] < self.turns["period"], "a group is ready when its turn comes")
         ns = [kernel["multiply"] + kernel["pause"] for kernel in (self.alike, self.loads)]
         self.tiles_us = [round(each / 1000, 2) for each in (*ns, 2 * self.turns["period"])]
@@ -147,7 +147,7 @@ class PingPong(OneProcessor):
         self.say("While they hand over a tile and load the next one's data, the tensor cores wait.")
         self.run_to(rows, period, 2.2)
         self.run_to(rows, TILES * period, 1.2)
-        self.brackets(rows, [multiply, period], self.tiles_us[0])
+        self.brackets(rows, [multiply, period], tr("{us:.2f} µs for a tile", us=self.tiles_us[0]))
         self.leave(rows, self.mark)
 
     def one_loads(self) -> None:
@@ -167,7 +167,7 @@ class PingPong(OneProcessor):
             "but a tile is done sooner."
         )
         self.run_to(rows, TILES * period, 2.0)
-        self.brackets(rows, [multiply, period], self.tiles_us[1])
+        self.brackets(rows, [multiply, period], tr("{us:.2f} µs for a tile", us=self.tiles_us[1]))
         self.leave(rows, self.mark, self.axis)
 
     def no_room(self) -> None:
@@ -244,11 +244,11 @@ class PingPong(OneProcessor):
         self.axis.next_to(rows.grounds, UP, px(12)).align_to(rows.grounds, RIGHT)
         self.say(
             "They take turns: while one group hands over its tile, the other multiplies. "
-            "The tensor cores never wait."
+            "The tensor cores hardly ever wait."
         )
         self.play(FadeIn(rows, self.axis), *key, run_time=0.6)
         self.run_to(rows, 2 * TILES * turn, 3.0)
-        self.brackets(rows, [turn, 2 * turn], self.tiles_us[2])
+        self.brackets(rows, [turn, 2 * turn], tr("{us:.2f} µs for two halves", us=self.tiles_us[2]))
         self.leave(rows, self.team, self.axis, self.mark)
 
     def timed(self) -> None:
@@ -256,7 +256,7 @@ class PingPong(OneProcessor):
         self.badge(Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"))
         names = tr("eight warps do everything"), tr("a ninth warp loads"), tr("ping-pong")
         rows = [
-            Amount(tr("{name}, {tile:.2f} µs for each tile", name=name, tile=tile),
+            Amount(tr("{name}, {tile:.2f} µs for a whole tile", name=name, tile=tile),
                    [(us, self.theme.measured)], tr("{us:.1f} µs", us=us))
             for name, us, tile in zip(names, self.took, self.tiles_us, strict=True)
         ]  # fmt: skip
@@ -313,13 +313,13 @@ class PingPong(OneProcessor):
     def run_to(self, rows: PhaseRows, until: float, seconds: float) -> None:
         self.play(PlayTrace(rows, until=float(until), run_time=seconds))
 
-    def brackets(self, rows: PhaseRows, ends: Sequence[int], tile_us: float) -> None:
+    def brackets(self, rows: PhaseRows, ends: Sequence[int], whole: str) -> None:
         """Below the lanes, the two parts of the first tile's time, and the whole of the second's."""
         y = rows.grounds.get_bottom()[1] - px(30)
         self.mark = VGroup()
         spans = [(0, ends[0]), (ends[0], ends[1]), (ends[1], 2 * ends[1])]
         texts = [tr("{us:.2f} µs", us=(end - begin) / 1000) for begin, end in spans[:2]]
-        for (begin, end), text in zip(spans, [*texts, tr("{us:.2f} µs for a tile", us=tile_us)], strict=True):
+        for (begin, end), text in zip(spans, [*texts, whole], strict=True):
             lines = bracket(rows.x(begin) + px(4), rows.x(end) - px(4), y, self.theme.text)
             word = label(text, 28 if self.narrow else 44, self.theme.text, bold=True)
             self.mark.add(lines, word.next_to(lines, DOWN, px(14)))
