@@ -1,42 +1,41 @@
-"""Ping-pong: how do you keep the tensor cores busy while a tile is being written?
+"""Ping-pong: how do you keep the tensor cores busy between two tiles?
 
 manim render scenes/ping_pong.py
 
 Three programs, each without a part of the pause that the one before has: all warps alike, one warp that
-loads, and two groups that take turns. Lanes are a model's, with calibrated times of an H200; the programs
-were timed.
+loads, and two groups that take turns. Lanes are drawn from medians that the programs' stamps gave on an H200
+(`benchmarks/between_tiles.py`); the programs were timed without stamps.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import ceil
 
 from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, GrowFromEdge, ManimColor, VGroup
 
 from tilesim import Device, Problem
 from tilesim.devices.occupancy import occupancy
-from tilesim.ideas.warp_specialization import Phase, Timeline, timeline
 from tilesim.ladder.reports import report
 from tilesim_scenes.animations.fade import Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.film.settings import LOOK
 from tilesim_scenes.kit.amounts import Amount, Amounts
-from tilesim_scenes.kit.few_sms import OneProcessor, times_of
+from tilesim_scenes.kit.few_sms import OneProcessor
 from tilesim_scenes.kit.work import Work
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import fit, label, px
 from tilesim_scenes.look.theme import Colour, ink_on
 from tilesim_scenes.mobjects.drawing.quads import bracket, rectangle, stroke_width
 from tilesim_scenes.mobjects.hardware.thread_block import Warp
-from tilesim_scenes.mobjects.models.phase_rows import Bar, PhaseRows, bars_of
+from tilesim_scenes.mobjects.models.phase_rows import Bar, PhaseRows
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.key import Entry
 
 FILM = {
     "title": "Ping-pong",
-    "question": "How do you keep the tensor cores busy while a tile is being written?",
+    "question": "How do you keep the tensor cores busy between two tiles?",
     "finding": (
-        "On an H200, this matrix product takes 19% less time with ping-pong than with eight warps that do"
-        " everything."
+        "On an H200, this matrix product takes 6% less time with ping-pong than with one group of eight"
+        " warps."
     ),
     "part": "Hiding waits",
     "place": 120,
@@ -45,12 +44,9 @@ FILM = {
 }
 SIZES = 8192, 8192, 512
 """M, N and K of the product."""
-TILE, STAGES, HALF, HALF_STAGES = (128, 256, 64), 3, (128, 128, 64), 4
-"""Of the kernels, and how many K-steps of a tile they have room for."""
-TILES = 3
-"""That lanes show."""
-THREADS = 256
-"""Of the eight warps."""
+TILE, TILES, THREADS = (128, 256, 64), 2, 256
+"""A whole tile and its K-step; how many lanes show; and the threads of eight warps."""
+KERNELS = "persistent-tma", "warp-specialized", "ping-pong"
 
 
 class PingPong(OneProcessor):
@@ -59,47 +55,41 @@ class PingPong(OneProcessor):
     asked = LOOK
 
     def prepare(self) -> None:
-        whole, half = (Problem(*SIZES, tile=tile, order="grouped:8") for tile in (TILE, HALF))
-        self.problem = whole
-        times = times_of(whole, "persistent-tma")
-        # How long a load takes that nothing hides is seen where nothing overlaps.
-        in_turns = times_of(half, "persistent-tma-overlap", latency=times.latency)
-
-        def runs(tiles: int) -> tuple[Timeline, Timeline, Timeline]:
-            alike = timeline(times, tiles, whole.k_steps, STAGES, producer=False)
-            loads = timeline(times, tiles, whole.k_steps, STAGES)
-            return alike, loads, timeline(in_turns, 2 * tiles, half.k_steps, HALF_STAGES, 2)
-
-        self.alike, self.loads, self.turns = runs(TILES)
-        self.waits = [one.pauses()[0] for one in (self.alike, self.loads)]
-        before, self.write = (pause.end - pause.start for pause in self.waits)
-        self.guard(
-            before > self.write == times.write, "a pause is a write, and before that a write and a load"
+        self.problem = Problem(*SIZES, tile=TILE, order="grouped:8")
+        measured, stamped = (
+            report("ping_pong"),
+            {row["kernel"]: row for row in report("between_tiles")["rows"]},
         )
-        self.guard(not self.turns.pauses(), "with two groups the tensor cores never pause")
-        steps = self.turns.steps
-        self.guard(bool((steps["full"][1:] <= steps["empty"][:-1]).all()), "groups wait only for their turn")
+        self.gpu, rows = measured["machine"]["gpu"], measured["rows"]
+        same = [(row["kernel"], *row["tile"], row["stages"]) for row in rows]
+        self.guard(
+            same == [(name, *stamped[name]["tile"], stamped[name]["stages"]) for name in KERNELS],
+            "the kernels that were timed and those that wrote stamps are the same",
+        )
+        self.alike, self.loads, self.turns = (stamped[name]["ns"] for name in KERNELS)
+        # The kernel that overlaps loads early, too, so that its pause is the hand-over alone.
+        self.alike |= {"hand_over": stamped["persistent-tma-overlap"]["ns"]["pause"]}
+        self.guard(
+            self.loads["pause"] < self.alike["pause"] / 3,
+            "a ninth warp leaves less than a third of the pause",
+        )
+        self.guard(self.loads["multiply"] > 1.1 * self.alike["multiply"], "multiplying takes longer then")
+        self.guard(self.turns["pause"] < 0, "with two groups the tensor cores hardly ever pause")
+        self.guard(self.turns["hand_over"] < self.turns["period"], "a group is ready when its turn comes")
+        ns = [kernel["multiply"] + kernel["pause"] for kernel in (self.alike, self.loads)]
+        self.tiles_us = [round(each / 1000, 2) for each in (*ns, 2 * self.turns["period"])]
         self.sums = TILE[0] * TILE[1]
         uses = {use.limit: use for use in occupancy("h200", THREADS, self.sums // THREADS, 0).uses}
         self.registers = uses["registers"].of_sm
         self.guard(2 * self.sums == self.registers, "the sums of two tiles would take all registers")
-        measured = report("ping_pong")
-        self.gpu, rows = measured["machine"]["gpu"], measured["rows"]
-        self.guard([row["stages"] for row in rows] == [STAGES, STAGES, HALF_STAGES], "buffers are as modeled")
-        self.kb = [
-            stages * (m + n) * k * 2 // 1024 for (m, n, k), stages in ((TILE, STAGES), (HALF, HALF_STAGES))
-        ]
-        per_number = [(m + n) / (m * n) for m, n, _ in (TILE, HALF)]
-        self.loads_more = per_number[1] / per_number[0] - 1
-        self.guard(self.kb[1] <= self.kb[0], "ping-pong has no more room for loads")
-        self.took, self.ghz = [row["us"] for row in rows], [row["sm_mhz"] / 1000 for row in rows]
+        self.took = [row["us"] for row in rows]
         one, two, three = self.took
         self.guard(one > 1.05 * two and two > 1.05 * three, "each of the three kernels is faster")
-        self.guard(self.ghz[0] > self.ghz[1] > self.ghz[2], "the clock of each is slower")
+        self.first, self.second = 1 - two / one, 1 - three / two
         # The processors that get most tiles end last.
-        most = ceil(whole.tiles / Device.named("h200").sms)
-        off = abs(runs(most)[0].makespan / 1000 / one - 1)
-        self.guard(off < 0.05, "the model comes close to what was measured")
+        most = ceil(self.problem.tiles / Device.named("h200").sms)
+        off = [abs(most * us / took - 1) for us, took in zip(self.tiles_us, self.took, strict=True)]
+        self.guard(max(off) < 0.02, "a tile's time tells that of the product")
 
     def construct(self) -> None:
         self.hue = self.theme.by_phase["multiply"]
@@ -113,22 +103,22 @@ class PingPong(OneProcessor):
         self.timed()
         self.close(
             "On an H200, this matrix product takes {less:.0%} less time with ping-pong "
-            "than with eight warps that do everything.",
-            [(tr("eight warps"), self.took[0]), (tr("ping-pong"), self.took[2])],
+            "than with one group of eight warps.",
+            [(tr("one group"), self.took[1]), (tr("ping-pong"), self.took[2])],
             "less time",
             "{:.1f} µs",
             Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"),
             self.tr(
-                "8192 × 8192 numbers of 16 bits, each a sum of 512 products; "
-                "buffers for loads: {whole} KB, with ping-pong {half} KB",
-                whole=self.kb[0],
-                half=self.kb[1],
+                "C has {m} × {n} numbers, each a sum of {k} products of 16-bit numbers.",
+                m=self.problem.m,
+                n=self.problem.n,
+                k=self.problem.k,
             ),
         )
 
     def the_work(self) -> None:
         work = Work(self.problem, self.area, tile=12 * self.problem.tiles_n + 9)
-        work.grid.set_stroke(width=stroke_width(1))
+        work.grid.set_stroke(width=stroke_width(0.6))
         self.badge(Badge(tr("model"), "model"))
         self.say("A GPU multiplies matrices tile by tile. Each processor computes one tile after another.")
         for act in work.come():
@@ -136,40 +126,48 @@ class PingPong(OneProcessor):
         self.leave(work)
 
     def all_alike(self) -> None:
-        """Eight warps do everything, so the tensor cores stand still while they write and load."""
-        made, pause = self.alike, self.waits[0]
-        self.badge(Badge(tr("model, from measured times"), "model"))
-        self.until = float(self.loads.writes["end"][1])
-        self.say(
-            "Warps are groups of 32 threads. Here, the same eight warps do everything: "
-            "load, multiply and write."
-        )
+        """Eight warps do everything, so the tensor cores stand still while they hand over and load."""
+        kernel = self.alike
+        multiply, period = kernel["multiply"], kernel["multiply"] + kernel["pause"]
+        self.badge(Badge(tr("drawn from measured medians"), "model"))
+        self.until = TILES * period * 1.02
+        self.say("Here, the same eight warps do everything. A warp is a group of 32 threads.")
         self.team = self.placed([(self.crew(8), tr("eight warps"))])
         key = self.key(*self.entries(), Entry(tr("tensor cores wait"), [self.theme.wait_text]))
-        rows = self.lanes(made, tr("load"), tr("write"))
+        # The last of a tile's eight K-steps is multiplied when all is loaded.
+        loaded, handed = multiply * 7 / 8, multiply + kernel["hand_over"]
+        loads = [Bar("load", 0, loaded), Bar("load", handed, period + loaded)]
+        loads.append(Bar("load", period + handed, 2 * period))
+        rows = self.lanes(kernel, loads, tr("load"), tr("hand over"))
         self.axis = self.word("time on one processor →", 38)
         self.axis.next_to(rows.grounds, UP, px(12)).align_to(rows.grounds, RIGHT)
         self.play(FadeIn(self.team, rows, self.axis), *key)
-        self.run_to(rows, pause.start, 5.0)
-        self.say("While the warps are writing, the tensor cores have nothing to do.")
-        self.run_to(rows, pause.start + self.write, 2.5)
-        self.say("A warp that writes starts no loads. So the next data arrives late, and the wait grows.")
-        self.run_to(rows, pause.end, 1.5)
-        self.brackets(rows, made, pause)
+        self.say("They load, run the tensor cores, and hand each tile to a copy unit, which writes it.")
+        self.run_to(rows, multiply, 5.0)
+        self.say("While they hand over a tile and load the next one's data, the tensor cores wait.")
+        self.run_to(rows, period, 2.2)
+        self.run_to(rows, TILES * period, 1.2)
+        self.brackets(rows, [multiply, period], tr("{us:.2f} µs for a tile", us=self.tiles_us[0]))
         self.leave(rows, self.mark)
 
     def one_loads(self) -> None:
-        """A ninth warp loads during the write, so that the pause is the write alone."""
-        made, pause = self.loads, self.waits[1]
-        self.say("So add a ninth warp that does nothing but load, even while the other eight are writing.")
+        """A ninth warp loads during the hand-over, so that the pause is that alone."""
+        kernel = self.loads
+        period, multiply = kernel["multiply"] + kernel["pause"], kernel["multiply"]
+        self.say("So add a ninth warp that only loads, even while the other eight hand over a tile.")
         team = self.placed([(self.crew(1), tr("a ninth warp loads")), (self.crew(8), tr("eight warps"))])
-        rows = self.lanes(made, tr("ninth warp: load"), tr("eight: write"))
+        loads = [Bar("load", 0, TILES * period)]
+        rows = self.lanes(kernel, loads, tr("ninth warp: load"), tr("eight: hand over"))
         self.play(FadeOut(self.team), run_time=0.4)
         self.play(FadeIn(team, rows), run_time=0.5)
         self.team = team
-        self.run_to(rows, pause.end, 5.0)
-        self.say("Now the tensor cores wait only during the write.")
-        self.brackets(rows, made, pause)
+        self.run_to(rows, period, 4.5)
+        self.say(
+            "Now the tensor cores wait only for the hand-over. Multiplying takes longer, "
+            "but a tile is done sooner."
+        )
+        self.run_to(rows, TILES * period, 2.0)
+        self.brackets(rows, [multiply, period], tr("{us:.2f} µs for a tile", us=self.tiles_us[1]))
         self.leave(rows, self.mark, self.axis)
 
     def no_room(self) -> None:
@@ -189,7 +187,8 @@ class PingPong(OneProcessor):
             return VGroup(box, fit(word, 0.92 * box.width).move_to(box))
 
         one = held(tr("sums of this tile: {n:,}", n=self.sums), 0, 0.5, self.hue)
-        two = held(tr("sums of the next tile: {n:,}", n=self.sums), 0.5, 0.5, self.theme.wait)
+        two = held(tr("sums of the next tile: {n:,}", n=self.sums), 0.5, 0.5, self.theme.idle)
+        two[0].set_stroke(ManimColor(self.theme.wait_text), stroke_width(8))
         halves = VGroup(
             held(tr("ping: {n:,}", n=self.sums // 2), 0, 0.25, self.hue),
             held(tr("pong: {n:,}", n=self.sums // 2), 0.25, 0.25, self.hue),
@@ -199,8 +198,8 @@ class PingPong(OneProcessor):
         rest.next_to(two, DOWN, px(20))
         self.badge(Badge(tr("schematic"), "model"))
         self.say(
-            "Could the next tile begin during the write? Its numbers are sums in registers, "
-            "and those of two tiles would fill all of them."
+            "Why not begin the next tile during the hand-over? "
+            "The sums of two tiles would fill all registers."
         )
         self.play(FadeIn(ground, name), *self.key())
         self.play(GrowFromEdge(one, LEFT))
@@ -208,6 +207,10 @@ class PingPong(OneProcessor):
         self.play(FadeIn(rest))
         self.let_read()
         self.play(Leave(two), Leave(rest), run_time=0.4)
+        enough = self.word(
+            "A processor has four tensor cores, one for each warp of a group.", 44, self.theme.text
+        )
+        enough.next_to(ground, DOWN, px(40))
         self.say("So we split the eight warps into two groups. Each has a tile half as large, and both fit.")
         groups = [
             (self.crew(1), tr("a ninth warp loads")), (self.crew(4), tr("ping: four warps")),
@@ -217,46 +220,50 @@ class PingPong(OneProcessor):
         self.play(FadeOut(self.team, one), run_time=0.4)
         self.play(FadeIn(team), FadeIn(halves), run_time=0.8)
         self.team = team
-        self.leave(ground, name, halves)
+        self.play(FadeIn(enough))
+        self.leave(ground, name, halves, enough)
 
     def two_groups(self) -> None:
-        """One group writes while the other multiplies."""
-        made = self.turns
-        groups = [bars_of(made.consumers(group)) for group in range(2)]
-        both = [bar for group in groups for bar in group if bar.kind == "multiply"]
-        self.badge(Badge(tr("model, from measured times"), "model"))
-        key = self.key(*self.entries(), Entry(tr("wait for its turn"), [self.theme.idle]))
+        """One group hands over while the other multiplies."""
+        turn, hand_over = self.turns["period"], self.turns["hand_over"]
+        self.badge(Badge(tr("drawn from measured medians"), "model"))
+        key = self.key(*self.entries())
+        groups: tuple[list[Bar], list[Bar]] = [], []
+        for number in range(2 * TILES):
+            begin, end = number * turn, (number + 1) * turn
+            groups[number % 2].append(Bar("multiply", begin, end))
+            groups[number % 2].append(Bar("hand over", end, end + hand_over))
         rows = self.rows(
             {
-                tr("ninth warp: load"): bars_of(made.loads()),
+                tr("ninth warp: load"): [Bar("load", 0, 2 * TILES * turn)],
                 tr("ping"): groups[0],
                 tr("pong"): groups[1],
-                tr("tensor cores"): both,
+                tr("tensor cores"): [bar for bars in groups for bar in bars if bar.kind == "multiply"],
             }
         )
         self.axis.next_to(rows.grounds, UP, px(12)).align_to(rows.grounds, RIGHT)
         self.say(
-            "They take turns: while one group writes, the other multiplies. "
-            "In this model, the tensor cores never wait."
+            "They take turns: while one group hands over its tile, the other multiplies. "
+            "The tensor cores hardly ever wait."
         )
-        self.play(FadeIn(rows, self.axis), *key)
-        self.run_to(rows, self.until, 6.5)
-        self.leave(rows, self.team, self.axis)
+        self.play(FadeIn(rows, self.axis), *key, run_time=0.6)
+        self.run_to(rows, 2 * TILES * turn, 3.0)
+        self.brackets(rows, [turn, 2 * turn], tr("{us:.2f} µs for two halves", us=self.tiles_us[2]))
+        self.leave(rows, self.team, self.axis, self.mark)
 
     def timed(self) -> None:
         """What the kernels took on the GPU."""
         self.badge(Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"))
         names = tr("eight warps do everything"), tr("a ninth warp loads"), tr("ping-pong")
         rows = [
-            Amount(tr("{name}, at {ghz:.2f} GHz", name=name, ghz=ghz), [(us, self.theme.measured)],
-                   tr("{us:.1f} µs", us=us))
-            for name, us, ghz in zip(names, self.took, self.ghz, strict=True)
+            Amount(tr("{name}, {tile:.2f} µs for a whole tile", name=name, tile=tile),
+                   [(us, self.theme.measured)], tr("{us:.1f} µs", us=us))
+            for name, us, tile in zip(names, self.took, self.tiles_us, strict=True)
         ]  # fmt: skip
         chart = Amounts(rows, self.area.width).move_to(self.area.center)
         self.say(
-            "On a real GPU, ping-pong gains less than its lanes suggest. "
-            "Its clock is slower, and half tiles load {more:.0%} more.",
-            more=self.loads_more,
+            "A ninth warp takes {first:.0%} off the time of the whole product, and ping-pong another "
+            "{second:.0%}."
         )
         self.play(chart.come(), *self.key())
         self.leave(chart)
@@ -290,31 +297,32 @@ class PingPong(OneProcessor):
         return [
             Entry(tr("load"), [self.hue], hatched=True),
             Entry(tr("multiply"), [self.hue]),
-            Entry(tr("write"), [self.theme.write]),
+            Entry(tr("hand over"), [self.theme.hand_over]),
         ]
 
-    def lanes(self, made: Timeline, load: str, write: str) -> PhaseRows:
-        """When data is on its way, what the tensor cores do, with outlines where they wait, and writes."""
-        done = bars_of(made.consumers())
-        pauses = [Bar("pause", *one[1:3]) for one in made.pauses()]
-        return self.rows(
-            {
-                load: bars_of(made.loads()),
-                tr("tensor cores"): [bar for bar in done if bar.kind == "multiply"] + pauses,
-                write: [bar for bar in done if bar.kind == "write"],
-            }
-        )
+    def lanes(self, kernel: Mapping[str, int], loads: Sequence[Bar], load: str, hand_over: str) -> PhaseRows:
+        """When data is on its way, when tensor cores multiply and wait, and when tiles are handed over."""
+        cores, out = [], []
+        for tile in range(TILES):
+            begin = tile * (kernel["multiply"] + kernel["pause"])
+            end = begin + kernel["multiply"]
+            cores += [Bar("multiply", begin, end), Bar("pause", end, end + kernel["pause"])]
+            out.append(Bar("hand over", end, end + kernel["hand_over"]))
+        return self.rows({load: loads, tr("tensor cores"): cores, hand_over: out})
 
     def run_to(self, rows: PhaseRows, until: float, seconds: float) -> None:
         self.play(PlayTrace(rows, until=float(until), run_time=seconds))
 
-    def brackets(self, rows: PhaseRows, made: Timeline, pause: Phase) -> None:
-        """Below the lanes, how long the tensor cores multiply, and then wait."""
+    def brackets(self, rows: PhaseRows, ends: Sequence[int], whole: str) -> None:
+        """Below the lanes, the two parts of the first tile's time, and the whole of the second's."""
         y = rows.grounds.get_bottom()[1] - px(30)
         self.mark = VGroup()
-        for begin, end in ((made.steps["multiply"][0], pause.start), pause[1:3]):
+        spans = [(0, ends[0]), (ends[0], ends[1]), (ends[1], 2 * ends[1])]
+        texts = [tr("{us:.2f} µs", us=(end - begin) / 1000) for begin, end in spans[:2]]
+        for (begin, end), text in zip(spans, [*texts, whole], strict=True):
             lines = bracket(rows.x(begin) + px(4), rows.x(end) - px(4), y, self.theme.text)
-            us = tr("{us:.2f} µs", us=(end - begin) / 1000)
-            word = label(us, 28 if self.narrow else 44, self.theme.text, bold=True)
+            word = label(text, 28 if self.narrow else 44, self.theme.text, bold=True)
             self.mark.add(lines, word.next_to(lines, DOWN, px(14)))
-        self.play(FadeIn(self.mark))
+        if self.narrow:
+            self.mark[-1].shift(px(40) * DOWN)
+        self.play(FadeIn(self.mark), run_time=0.5)

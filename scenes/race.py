@@ -2,8 +2,8 @@
 
 manim render scenes/race.py
 
-Three recorded runs of one product: a thread block for each tile; blocks that stay; blocks that stay and write
-a tile while they multiply the next one. One SM is followed from its first tile to its last, then all 132.
+Three recorded runs of one product: a thread block for each tile; blocks that stay; blocks that stay and
+request the next tile's data early. One SM is followed from its first tile to its last, then all 132.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,6 @@ from manim import (
     Animation,
     FadeIn,
     FadeOut,
-    LaggedStart,
     ManimColor,
     Mobject,
     VGroup,
@@ -26,26 +25,24 @@ from manim import (
 
 from tilesim import Device, Problem, Trace
 from tilesim_scenes.animations.fade import Fade, Leave
-from tilesim_scenes.animations.into_bars import Tip
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Deal, Travel
 from tilesim_scenes.animations.unroll import Unroll
 from tilesim_scenes.animations.zoom import Zoom
 from tilesim_scenes.film.race_film import RaceFilm
-from tilesim_scenes.film.runs import written_after_hand_over
+from tilesim_scenes.film.runs import pauses, written_after_hand_over
 from tilesim_scenes.film.traces import Default, shipped
 from tilesim_scenes.kit.lane_words import below_lane, in_lane
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.kit.work import Work
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import Figure, fit, lines, px
-from tilesim_scenes.mobjects.charts.bars import Bars
+from tilesim_scenes.look.text import Figure, fit, label, lines, px
+from tilesim_scenes.look.theme import Colour, ink_on
 from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
 from tilesim_scenes.mobjects.hardware.memory import SM
 from tilesim_scenes.mobjects.hardware.thread_block import ThreadBlock
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
-from tilesim_scenes.mobjects.traces.next_loads import NextLoads
 from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace
 
@@ -58,11 +55,11 @@ FILM = {
     ),
     "part": "Schedules",
     "place": 150,
-    "seconds": 83,
+    "seconds": 82,
     "shows": "Three recorded kernels for one product: one SM from its first tile to its last, then all 132.",
     "takes": "traces",
     "gallery": [
-        {"output": "race.gif", "size": "480p", "fps": 12, "from": 56.9, "to": 70.4},
+        {"output": "race.gif", "size": "480p", "fps": 12, "from": 59.7, "to": 73.3},
         {"output": "race.mp4", "poster": "race.png", "size": "720p"},
     ],
 }
@@ -72,8 +69,8 @@ WAITING = 4
 """Thread blocks, and then tiles, that are seen to wait."""
 LANE, SIDE = 180, 330
 """Pixels of the height of one lane alone, and of the column with the runs' names."""
-BEFORE = 1600
-"""ns before a pause, at which a close-up begins."""
+BEFORE, AROUND, PACE = 1200, (-2400, 5000), 1250
+"""ns before a pause from which a close-up runs, that it shows around the pause's begin, and in a second."""
 
 
 def unnumbered() -> ThreadBlock:
@@ -102,7 +99,8 @@ class Race(Lesson):
             for name in ("naive", "persistent-no-overlap", "persistent")
         )
         self.three = self.naive, self.stays, self.overlaps = naive, stays, written_after_hand_over(overlaps)
-        alike = {(t.problem.title, t.meta["gpu"], t.meta["date"], t.meta["driver"]) for t in self.three}
+        same = "gpu", "date", "driver", "stages", "warps"
+        alike = {(t.problem.title, *(t.meta[name] for name in same)) for t in self.three}
         self.guard(len(alike) == 1, "three kernels compute one product on one GPU")
         blocks = [len(np.unique(t.spans["cta"])) for t in self.three]
         sms = self.naive.device.sms
@@ -113,18 +111,21 @@ class Race(Lesson):
         self.guard(
             set(counts) == {3, 4} and np.mean(counts) > 3.5, "most SMs compute four tiles, and some three"
         )
+        lengths = [float(np.median([one.length for one in pauses(t)])) for t in self.three]
+        naive, stays, self.hand_over = lengths
+        self.guard(naive > stays > self.hand_over, "each step makes pauses shorter")
+        self.guard(0.2 < self.hand_over / naive < 0.3, "with overlap, pauses shrink to a quarter")
         self.sm = self.followed()
-        # The third pause is as good as the second; all of them are shown later.
-        self.pauses_us = [[self.pause(t, n) for n in range(3)] for t in self.three]
-        self.ends = [t.makespan for t in self.three]
-        self.idle = naive, stays, overlaps = [sum(each) for each in self.pauses_us]
-        self.guard(naive > stays > overlaps, "each step makes pauses shorter")
-        self.guard(0.2 < overlaps / naive < 0.3, "with overlap, pauses shrink to a quarter")
-        naive, overlaps = self.loops(self.naive), self.loops(self.overlaps)
-        self.slower = overlaps[1:].sum() / naive[1:].sum() - 1
-        first, *later = overlaps / naive
+        rows = self.rows(self.naive)
+        self.guard(bool((rows["issue"][1:] >= rows["done"][:-1]).all()), "an SM has room for one block")
+        self.parts = [self.sums(self.rows(t)) for t in self.three]
+        (pauses_us, loops_us, end_us), _, (fewer, longer, sooner) = self.parts
+        self.shorter, self.slower, self.saved = pauses_us - fewer, longer - loops_us, end_us - sooner
+        first, *later = self.loops(self.overlaps) / self.loops(self.naive)
         self.guard(first < 1.03 < 1.1 < min(later), "only tiles multiplied beside a write take longer")
-        gains = -np.diff(self.printed(self.ends))
+        self.ends = [t.makespan for t in self.three]
+        self.us = [round(end / 1000, 1) for end in self.ends]
+        gains = -np.diff(self.us)
         self.guard(0 < 2 * gains[0] < gains[1], "blocks that stay save less than overlap does")
 
     def rows(self, trace: Trace, sm: int | None = None) -> np.ndarray:
@@ -137,22 +138,23 @@ class Race(Lesson):
         rows = self.rows(trace)
         return rows["drain"] - rows["start"]
 
-    def followed(self) -> int:
-        """The first SM that computes four tiles in all three runs."""
-        counts = [np.bincount(t.spans["sm"], minlength=t.device.sms) for t in self.three]
-        four = np.flatnonzero(np.all(np.equal(counts, 4), axis=0))
-        self.guard(len(four) > 0, "there is an SM with four tiles in each run")
-        return int(four[0])
-
-    def pause(self, trace: Trace, n: int) -> float:
-        """From the end of an SM's main loop `n` to the next one's begin, ns."""
-        rows = self.rows(trace)
-        return float(rows["start"][n + 1] - rows["drain"][n])
-
     @staticmethod
-    def printed(ns: Sequence[float]) -> np.ndarray:
-        """µs as they stand on screen."""
-        return np.round(np.array(ns) / 1000, 1)
+    def sums(rows: np.ndarray) -> tuple[float, float, float]:
+        """For how long an SM pauses between its tiles, multiplies, and runs: µs as they stand on screen."""
+        between = rows["start"][1:] - rows["drain"][:-1]
+        ns = between.sum(), (rows["drain"] - rows["start"]).sum(), rows["done"][-1]
+        short, multiply, end = (round(float(each) / 1000, 1) for each in ns)
+        return short, multiply, end
+
+    def followed(self) -> int:
+        """The first SM of four tiles in all runs that loads first and writes last for as long in each."""
+        counts = [np.bincount(t.spans["sm"], minlength=t.device.sms) for t in self.three]
+        for sm in np.flatnonzero(np.all(np.equal(counts, 4), axis=0)).tolist():
+            parts = [self.sums(self.rows(t, sm)) for t in self.three]
+            if np.ptp([end - pauses_us - loops_us for pauses_us, loops_us, end in parts]) < 0.05:
+                return sm
+        self.guard(False, "what one SM saves is shorter pauses less slower multiplication")
+        return 0
 
     def construct(self) -> None:
         self.hue = self.theme.by_phase["multiply"]
@@ -170,7 +172,6 @@ class Race(Lesson):
         self.pause_with_overlap()
         self.three_lanes()
         self.all_sms()
-        self.three_bars()
 
     # The work and the GPU.
 
@@ -271,7 +272,7 @@ class Race(Lesson):
             trace, [self.sm], None, area.width, px(LANE), labels=False, ticks=False, numbers=False,
             cursor=False, fills=self.fills(trace),
         )  # fmt: skip
-        lane.move_to(area.center)
+        lane.move_to(area.center + px(30) * UP)
         lane.window = window
         return lane.show(window[0])
 
@@ -295,10 +296,16 @@ class Race(Lesson):
         self.say("Each block is launched, loads its first data, multiplies, and writes its tile.")
         self.play(Unroll([self.box], lane, run_time=1.2), FadeIn(whose))
         launched = issue + self.naive.meta["launch_ns"]["p50"]
-        names = VGroup()
-        for word, begin, end, seconds in (
-            ("launch", issue, launched, 0.6), ("first load", launched, start, 0.9),
-            ("multiply", start, drain, 1.5), ("write", drain, done, 0.9),
+        names = self.copy_unit(lane)
+        box = names[0].get_center()
+        data = self.freight(tr("data"), self.theme.first_load).move_to(box)
+        tile = self.freight(tr("tile"), self.theme.write).move_to([lane.x(done), lane.get_y(), 0])
+        above = [lane.x((launched + start) / 2), lane.get_y(), 0]
+        moves = {"first load": Travel([data], [[above]], leg=0.6), "multiply": FadeOut(data, run_time=0.3),
+                 "write": Travel([tile], [[box]], leg=0.6)}  # fmt: skip
+        for word, begin, end in (
+            ("launch", issue, launched), ("first load", launched, start), ("multiply", start, drain),
+            ("write", drain, done),
         ):  # fmt: skip
             name = self.word(word, 50, self.theme.text, bold=True)
             below_lane(lane, begin, end, name, 40)
@@ -307,10 +314,13 @@ class Race(Lesson):
                 stem = rectangle(px(4), px(110), self.theme.launch)
                 names.add(stem.move_to([lane.x(end / 2), lane.get_bottom()[1] - px(6), 0], UP))
             names.add(name)
+            shown = names if word == "launch" else name
             self.play(
-                PlayTrace(self.ticking, lane, until=float(end), run_time=seconds), FadeIn(name, run_time=0.3)
+                PlayTrace(self.ticking, lane, until=float(end), pace=2 * PACE),
+                FadeIn(shown, run_time=0.3),
+                *([moves[word]] if word in moves else []),
             )
-        self.leave(names, whose)
+        self.leave(names, whose, tile)
 
     # Pauses of one SM.
 
@@ -319,44 +329,80 @@ class Race(Lesson):
         rows = self.rows(trace)
         return float(rows["drain"][1]), float(rows["done"][1]), float(rows["start"][2])
 
-    def close_up(self, trace: Trace) -> tuple[LaneVectors, VGroup, TimeBracket]:
-        """The lane around the second pause, with what the two main loops are called, and its bracket."""
+    def copy_unit(self, lane: LaneVectors) -> VGroup:
+        """The SM's copy unit, a box below the lane, through which passes what it loads and writes."""
+        unit = SM("", self.theme.quiet, px(640), px(100))
+        unit.move_to([lane.get_right()[0], lane.get_bottom()[1] - px(120), 0], UP + RIGHT)
+        word = fit(self.word("copy unit (TMA): loads and writes", 40, self.theme.text), unit.width)
+        return VGroup(unit, word.next_to(unit, DOWN, px(12)))
+
+    def freight(self, text: str, fill: Colour) -> VGroup:
+        """What the copy unit moves: a small box with its name."""
+        word = label(text, 36, ink_on(fill), bold=True)
+        return VGroup(rectangle(word.width + px(30), px(60), fill), word)
+
+    def close_up(self, trace: Trace) -> None:
+        """The lane around the second pause, its bracket, and the copy unit with what it writes and loads."""
         begin, done, end = self.second_pause(trace)
-        window = (begin - 3600, begin + 6400)
-        lane = self.lane_alone(trace, window)
-        names = VGroup(
-            in_lane(lane, window[0], begin, tr("multiply second tile"), self.hue),
-            in_lane(lane, max(end, done), window[1], tr("multiply third tile"), self.hue),
+        low, high = (begin + ns for ns in AROUND)
+        lane = self.lane = self.lane_alone(trace, (low, high)).show(begin - BEFORE)
+        self.ticking.show(begin - BEFORE)
+        self.names = VGroup(
+            in_lane(lane, low, begin, tr("multiply second tile"), self.hue),
+            in_lane(lane, max(end, done), high, tr("multiply third tile"), self.hue),
         )
-        bracket = TimeBracket(
-            lane, begin, end, self.sm, tr("no multiplication: {us:.1f} µs", us=(end - begin) / 1000), size=52
+        us = tr("no multiplication: {us:.1f} µs", us=(end - begin) / 1000)
+        self.bracket = TimeBracket(lane, begin, end, self.sm, us, size=52)
+        self.unit = self.copy_unit(lane)
+        box = self.unit[0]
+        self.tile = self.freight(tr("second tile"), self.theme.write)
+        self.tile.move_to([lane.x(begin), lane.get_y(), 0])
+        self.to_unit = box.get_left() + (self.tile.width / 2 + px(20)) * RIGHT
+        self.data = self.freight(tr("third tile's data"), self.theme.first_load)
+        self.data.move_to(box.get_right(), RIGHT).shift(px(20) * LEFT)
+        self.to_lane = np.array([lane.x(end), lane.get_y(), 0])
+
+    def pass_by(self, until: float, *along: Animation) -> None:
+        """Time goes on at the pace of all close-ups."""
+        self.play(PlayTrace(self.ticking, self.lane, self.bracket, until=until, pace=PACE), *along)
+
+    def close_up_ends(self, *parts: Mobject) -> None:
+        """The third tile's main loop, and all leaves."""
+        self.play(FadeOut(self.data), run_time=0.2)
+        self.pass_by(
+            self.lane.window[1], *(FadeIn(one, run_time=0.3) for one in parts if one not in self.mobjects)
         )
-        return lane, names, bracket
+        self.play(FadeIn(self.names[1]), run_time=0.3)
+        self.leave(self.names, self.bracket, self.unit, self.lane, *parts)
 
     def naive_pause(self) -> None:
         """The lane goes on into its second pause, which passes slowly."""
-        lane, names, bracket = self.close_up(self.naive)
         drain, done, start = self.second_pause(self.naive)
         self.say("Only one block fits into the SM's memory, so the next one has to wait.")
+        window = drain + AROUND[0], drain + AROUND[1]
         self.play(
-            Zoom(self.lane, window=lane.window, run_time=1.6),
-            PlayTrace(self.ticking, self.lane, until=drain, run_time=1.6),
+            Zoom(self.lane, window=window, run_time=1.5),
+            PlayTrace(self.ticking, self.lane, until=drain - BEFORE, run_time=1.5),
         )
-        self.add(bracket)
-        self.play(FadeIn(names[0]), run_time=0.3)
-        self.play(PlayTrace(self.ticking, self.lane, bracket, until=start, run_time=1.6))
+        self.remove(self.lane)
+        self.close_up(self.naive)
+        self.add(self.lane)
+        self.pass_by(drain, FadeIn(self.unit, run_time=0.3))
+        self.pass_by(
+            done, FadeIn(self.names[0], run_time=0.3), Travel([self.tile], [[self.to_unit]], leg=0.8)
+        )
         launched = done + self.naive.meta["launch_ns"]["p50"]
-        launch, load = (self.word(word, 44, self.theme.text, bold=True) for word in ("launch", "first load"))
+        launch, load = (self.bold(word, 44) for word in ("launch", "first load"))
         parts = VGroup(
-            in_lane(lane, drain, done, self.writing, self.theme.write, 40),
-            below_lane(lane, done, launched, launch).shift(px(70) * LEFT),
-            below_lane(lane, launched, start, load).shift(px(70) * RIGHT),
+            in_lane(self.lane, drain, done, self.writing, self.theme.write, 40),
+            below_lane(self.lane, done, launched, launch).shift(px(70) * LEFT),
+            below_lane(self.lane, launched, start, load).shift(px(70) * RIGHT),
         )
-        self.play(
-            FadeIn(parts), PlayTrace(self.ticking, self.lane, bracket, until=lane.window[1], run_time=1.2)
+        self.pass_by(
+            launched, FadeIn(parts, run_time=0.3), FadeOut(self.tile, shift=px(150) * DOWN, run_time=0.3)
         )
-        self.play(FadeIn(names[1]), run_time=0.3)
-        self.leave(names, parts, bracket, self.lane)
+        self.pass_by(start, Travel([self.data], [[self.to_lane]], leg=0.8))
+        self.close_up_ends(parts)
 
     def a_block_that_stays(self) -> None:
         """One block flies in and stays; tiles come to it."""
@@ -378,57 +424,48 @@ class Race(Lesson):
         self.leave(self.box, block, queue, row)
 
     def pause_without_overlap(self) -> None:
-        lane, names, bracket = self.close_up(self.stays)
+        """Nothing is launched, but the third tile's data are requested after the second tile's hand-over."""
         drain, done, start = self.second_pause(self.stays)
-        for timed in (self.ticking, lane):
-            timed.show(drain - BEFORE)
+        self.close_up(self.stays)
         self.badge(of_trace(self.stays))
-        self.say("The next load now begins during the write, but nothing is multiplied.")
-        self.play(Fade(lane, 0.0, 1.0), Fade(self.ticking, 0.0, 1.0), FadeIn(names[0]))
-        loads = NextLoads(lane, [self.hue]).show(lane.t)
-        self.add(bracket, loads)
-        self.play(PlayTrace(self.ticking, lane, bracket, loads, until=start, run_time=2.0))
-        write = in_lane(lane, drain, done, self.writing, self.theme.write, 40)
-        load = below_lane(lane, *loads.loads[1][1:], self.bold("next load", 44))
-        self.play(
-            PlayTrace(self.ticking, lane, bracket, loads, until=lane.window[1], run_time=1.2),
-            FadeIn(write, load, names[1]),
+        self.say("But it requests the next tile's data only after handing over this tile, so it waits.")
+        self.play(Fade(self.lane, 0.0, 1.0), Fade(self.ticking, 0.0, 1.0), FadeIn(self.unit))
+        self.pass_by(drain)
+        self.pass_by(
+            drain + self.hand_over,
+            FadeIn(self.names[0], run_time=0.3),
+            Travel([self.tile], [[self.to_unit]], leg=self.hand_over / PACE),
         )
-        self.leave(lane, names, bracket, loads, write, load)
+        write = in_lane(self.lane, drain, done, tr("write and load"), self.theme.write, 40)
+        self.pass_by(done, FadeIn(self.data, shift=px(60) * UP, run_time=0.4))
+        self.pass_by(
+            start,
+            FadeOut(self.tile, shift=px(150) * DOWN, run_time=0.4),
+            Travel([self.data], [[self.to_lane]], leg=0.5),
+        )
+        self.close_up_ends(write)
 
     def pause_with_overlap(self) -> None:
-        """Tile 2 goes down to the copy hardware, and the lane goes on above."""
-        lane, names, bracket = self.close_up(self.overlaps)
+        """The third tile's data are there before the second tile is handed over."""
         drain, done, start = self.second_pause(self.overlaps)
-        for timed in (self.ticking, lane):
-            timed.show(drain - BEFORE)
-        self.say("In the third kernel, the block hands its tile over to the SM's copy unit, which writes it.")
-        self.play(*self.heading("Persistent with overlap"), Fade(lane, 0.0, 1.0))
-        self.add(bracket)
-        copier = SM("", self.theme.quiet, lane.x(done) - lane.x(drain) + px(60), px(120))
-        copier.move_to([lane.x((drain + done) / 2), lane.get_bottom()[1] - px(150), 0])
-        hardware = self.word("copy unit (TMA)", 40, self.theme.text).next_to(copier, RIGHT, px(24))
-        if hardware.get_right()[0] > self.area.right:
-            hardware.next_to(copier, DOWN, px(16))
-        tile = rectangle(px(104), px(52), self.theme.write)
-        tile.move_to([lane.x(drain), lane.get_y(), 0])
-        self.play(FadeIn(copier, hardware), PlayTrace(self.ticking, lane, bracket, until=drain, run_time=1.4))
-        self.play(FadeIn(names[0]), run_time=0.3)
+        self.close_up(self.overlaps)
+        slot = rectangle(self.data.width + px(30), px(90), self.theme.idle)
+        slot.move_to([self.lane.x(drain) - px(30), self.lane.get_bottom()[1] - px(20), 0], UP + RIGHT)
+        slot.align_to(self.lane, LEFT)
+        free = self.word("free buffers", 40, self.theme.text).next_to(slot, DOWN, px(12))
+        self.say("The third kernel requests it earlier, into buffers that this tile no longer needs.")
         self.play(
-            PlayTrace(self.ticking, lane, bracket, until=start, run_time=1.0),
-            Travel([tile], [[copier.get_left() + px(90) * RIGHT]], leg=1.0),
+            *self.heading("Persistent with overlap"), Fade(self.lane, 0.0, 1.0), FadeIn(self.unit, slot, free)
         )
-        handed = below_lane(lane, drain, start, self.word("hand over", 38, self.theme.text), 20)
-        self.play(FadeIn(handed), run_time=0.3)
-        along = Travel([tile], [[copier.get_right() + px(90) * LEFT]], leg=2.0)
-        self.say("Meanwhile, it multiplies its third tile, already loaded. Writing and multiplying overlap.")
-        self.play(PlayTrace(self.ticking, lane, bracket, until=done, run_time=2.0), along)
-        self.play(
-            FadeOut(tile, shift=px(200) * DOWN),
-            FadeIn(names[1]),
-            PlayTrace(self.ticking, lane, bracket, until=lane.window[1], run_time=1.0),
-        )
-        self.leave(lane, names, bracket, copier, hardware, handed)
+        self.play(FadeIn(self.data, shift=px(60) * UP, run_time=0.4))
+        self.pass_by(drain, Travel([self.data], [[slot.get_center()]], leg=0.9))
+        self.say("So once its tile is handed over, the block multiplies at once, while the copy unit writes.")
+        self.play(FadeIn(self.names[0]), run_time=0.3)
+        self.pass_by(start, Travel([self.tile], [[self.to_unit]], leg=(start - drain) / PACE))
+        handed = below_lane(self.lane, drain, start, self.word("hand over", 38, self.theme.text), 20)
+        self.pass_by(done, FadeIn(handed, run_time=0.3), Travel([self.data], [[self.to_lane]], leg=0.5))
+        self.play(FadeOut(self.tile, shift=px(150) * DOWN), run_time=0.4)
+        self.close_up_ends(slot, free, handed)
 
     # All three kernels.
 
@@ -455,7 +492,7 @@ class Race(Lesson):
             word = lines(name, 44, self.area.width if self.tall else px(SIDE - 60), bold=True)
             place = lanes.grounds
             if self.tall:
-                word.next_to(place, UP, px(16), aligned_edge=LEFT)
+                word.next_to(place, UP, px(90), aligned_edge=LEFT)
             else:
                 word.next_to(place, LEFT, px(30)).set_y(place.get_y())
             names.add(word)
@@ -479,16 +516,9 @@ class Race(Lesson):
         for lanes in self.lanes:
             lanes.show(0.0)
         self.ticking.show(0.0)
-        lasts = self.printed([self.rows(trace)["done"][-1] for trace in self.three])
-        loads = NextLoads(self.lanes[1], [self.hue])
-        self.add(loads)
         self.say(
-            "Pauses shrink from {most:.1f} to {least:.1f} µs. "
-            "But multiplying then takes {slower:.0%} longer, so {saved:.1f} µs are saved.",
-            most=self.idle[0] / 1000,
-            least=self.idle[2] / 1000,
-            slower=self.slower,
-            saved=lasts[0] - lasts[2],
+            "With overlap, pauses take {shorter:.1f} µs less, and multiplying during writes {slower:.1f} µs "
+            "more. That saves {saved:.1f} µs."
         )
         self.play(
             *key, *self.heading("Our SM"), Fade(self.ticking, 0.0, 1.0), FadeIn(self.names),
@@ -497,19 +527,21 @@ class Race(Lesson):
         brackets = [
             TimeBracket(
                 lanes, float(rows["drain"][n]), float(rows["start"][n + 1]), self.sm,
-                tr("pauses between tiles: {us:.1f} µs", us=pauses / 1000) if n == 2 else "", size=38,
+                tr("pauses: {us:.1f} µs", us=us) if n == 2 else "", size=38,
             )
-            for lanes, rows, pauses in zip(
-                self.lanes, map(self.rows, self.three), self.idle, strict=True
-            )
+            for lanes, rows, (us, *_) in zip(self.lanes, map(self.rows, self.three), self.parts, strict=True)
             for n in range(3)
         ]  # fmt: skip
         self.add(*brackets)
         last = max(float(self.rows(trace)["done"][-1]) for trace in self.three)
-        self.play(PlayTrace(self.ticking, *self.lanes, loads, *brackets, until=last, run_time=2.4))
-        ends = self.ends_of(self.lanes, 1000 * lasts)
+        self.play(PlayTrace(self.ticking, *self.lanes, *brackets, until=last, run_time=2.4))
+        ends = self.ends_of(self.lanes, [1000 * end for *_, end in self.parts])
+        if not self.narrow:
+            for lanes, (_, us, _) in zip(self.lanes, self.parts, strict=True):
+                word = self.word("multiplying: {us:.1f} µs", 36, self.theme.text, us=us)
+                ends.add(word.next_to(lanes.grounds, UP, px(34), aligned_edge=LEFT))
         self.play(FadeIn(ends, run_time=0.5))
-        self.leave(ends, loads, *brackets)
+        self.leave(ends, *brackets)
 
     def all_sms(self) -> None:
         """The three lanes shrink into the rasters of all 132 SMs."""
@@ -535,48 +567,23 @@ class Race(Lesson):
         )  # fmt: skip
         self.remove(*self.lanes)
         self.say(
-            "All {sms} SMs, a thin row each: most compute four tiles, some three. The last sets the time.",
+            "Here are all {sms} SMs, a thin row each. Some have three tiles, not four. "
+            "The slowest sets the time.",
             sms=sms,
         )
         self.play(PlayTrace(self.ticking, *rasters, until=0.0, run_time=1.2, rate_func=smoothstep))
         self.play(PlayTrace(self.ticking, *rasters, until=float(max(self.ends)), run_time=2.4))
         ends = self.ends_of(rasters, self.ends)
         self.play(FadeIn(ends))
-        self.let_read()
-        self.play(Leave(ends), *self.key())
-        self.rasters = rasters
-
-    def three_bars(self) -> None:
-        """The rasters tip over into bars, between which stands what each step saves."""
-        area, us = self.area, self.printed(self.ends)
-        badge = of_trace(self.naive)
-        bars = Bars(
-            [(name, end, badge.kind) for name, end in zip(self.kernels, us, strict=True)],
-            width=area.width, row=area.height / 3, size=50, form="{:.1f} µs",
-        )  # fmt: skip
-        bars.move_to(area.center)
-        ink = self.theme.text
-        saved = VGroup(
-            self.word("Blocks that stay save {us:.1f} µs.", 46, ink, bold=True, us=us[0] - us[1]),
-            self.word("Overlap saves another {us:.1f} µs.", 46, ink, bold=True, us=us[1] - us[2]),
-        )
-        for n, word in enumerate(saved, 1):
-            upper, lower = bars.grounds[n - 1], bars.grounds[n]
-            left = min(upper.get_left()[0], self.area.right - word.width)
-            word.move_to([left, (upper.get_y() + lower.get_y()) / 2, 0], LEFT)
-        self.say("Merely keeping the block saves little. Overlap saves more.")
-        self.play(
-            *(Tip(*pair, run_time=1.2) for pair in zip(self.rasters, bars.grounds, strict=True)),
-            FadeOut(self.names), Leave(self.ticking),
-        )  # fmt: skip
-        self.play(Fade(bars, 0.0, 1.0), *(Leave(raster, run_time=0.6) for raster in self.rasters))
-        self.play(LaggedStart(*map(FadeIn, saved), lag_ratio=0.8, run_time=0.9))
         self.close(
             "On an H200, a persistent kernel that writes one tile while it multiplies the next "
             "takes {less:.0%} less time than a naive one.",
-            [(tr("naive"), us[0]), (tr("persistent with overlap"), us[2])],
+            list(zip(self.kernels, self.us, strict=True)),
             "less time",
             "{:.1f} µs",
-            badge,
-            tr("C has 4096 × 4096 numbers, each a sum of 512 products of 16-bit numbers."),
-        )
+            of_trace(self.naive),
+            self.tr(
+                "C has {m} × {n} numbers, each a sum of {k} products of 16-bit numbers.",
+                m=self.naive.problem.m, n=self.naive.problem.n, k=self.naive.problem.k,
+            ),
+        )  # fmt: skip

@@ -26,6 +26,7 @@ def consume(
     c, smem_a, smem_b, smem_c, full, empty, order_barriers, tile_order, M, N, K, CONSUMER: gl.constexpr,
     BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr, STAGES: gl.constexpr,
     ORDER: gl.constexpr, GROUP_M: gl.constexpr, TRANS_A: gl.constexpr, TRANS_B: gl.constexpr,
+    stamps, RECORD: gl.constexpr,
 ):  # fmt: skip
     """Multiply and store every other tile of this thread block; group CONSUMER = 0 starts with the first."""
     layout: gl.constexpr = stages.wgmma_layout(BN, smem_a.dtype, gl.num_warps())
@@ -45,6 +46,9 @@ def consume(
         previous = 0  # not `stage`, which Triton's frontend would treat as the same value
         hopper.mbarrier.wait(order_barriers.index(CONSUMER), order_phase)
         order_phase ^= 1
+        if RECORD:
+            hopper.mbarrier.wait(full.index(stage), phase)
+            stages.stamp(stamps, i, 2)
         for k in range(k_steps):
             hopper.mbarrier.wait(full.index(stage), phase)
             hopper.mbarrier.arrive(order_barriers.index(1 - CONSUMER), pred=k == k_steps - 1)
@@ -58,7 +62,11 @@ def consume(
         row, column = corner(i, tile_order, M, N, 1, 0, BM, BN, ORDER, GROUP_M, False)
         acc = hopper.warpgroup_mma_wait(0, deps=(acc,))
         hopper.mbarrier.arrive(empty.index(previous))
+        if RECORD:
+            stages.stamp(stamps, i, 4)
         stages.store_pieces(c, smem_c, 2, acc, row, column, 0, CONSUMER, BM, BN, BN // 4, quarter)
+        if RECORD:
+            stages.stamp(stamps, i, 6)
     hopper.tma.store_wait(0)
 
 
@@ -70,6 +78,7 @@ def ping_pong(
     BM: gl.constexpr, BN: gl.constexpr, BK: gl.constexpr, STAGES: gl.constexpr,
     ORDER: gl.constexpr, GROUP_M: gl.constexpr,
     TRANS_A: gl.constexpr = False, TRANS_B: gl.constexpr = False,  # see stages.load_stage
+    stamps=None, RECORD: gl.constexpr = False,  # see stages.stamp
 ):  # fmt: skip
     gdc_launch_dependents()
     smem_a = stages.allocate_stages(a, STAGES)
@@ -83,9 +92,9 @@ def ping_pong(
     gl.warp_specialize(
         [
             (consume, (c, smem_a, smem_b, smem_c, full, empty, order_barriers, tile_order, M, N, K, 0,
-                       BM, BN, BK, STAGES, ORDER, GROUP_M, TRANS_A, TRANS_B)),
+                       BM, BN, BK, STAGES, ORDER, GROUP_M, TRANS_A, TRANS_B, stamps, RECORD)),
             (consume, (c, smem_a, smem_b, smem_c, full, empty, order_barriers, tile_order, M, N, K, 1,
-                       BM, BN, BK, STAGES, ORDER, GROUP_M, TRANS_A, TRANS_B)),
+                       BM, BN, BK, STAGES, ORDER, GROUP_M, TRANS_A, TRANS_B, stamps, RECORD)),
             (stages.produce, (a, b, smem_a, smem_b, full, empty, tile_order, 0, M, N, K,
                               BM, BN, BK, STAGES, ORDER, GROUP_M, False, TRANS_A, TRANS_B)),
         ],

@@ -166,6 +166,16 @@ def next_stage(stage, phase, STAGES: gl.constexpr):
 
 
 @gluon.jit
+def stamp(stamps, i, WORD: gl.constexpr):
+    """Write the time to a word of row i: 2 before a group's first wgmma of a tile, when its operands have
+    arrived, 4 after the last one, and 6 when the tile is in the hands of TMA; see the module stamps."""
+    now = gl.inline_asm_elementwise(
+        "mov.u64 $0, %globaltimer;", "=l", [], dtype=gl.int64, is_pure=False, pack=1
+    )  # fmt: skip
+    gl.store(stamps + i.to(gl.int64) * 16 + WORD, now)
+
+
+@gluon.jit
 def store_pieces(
     c, smem, BUFFERS: gl.constexpr, x, row, column, stored, GROUP: gl.constexpr,
     ROWS: gl.constexpr, COLUMNS: gl.constexpr, WIDTH: gl.constexpr, layout: gl.constexpr,

@@ -39,6 +39,7 @@ def consume(
     ORDER: gl.constexpr, GROUP_M: gl.constexpr, EPILOGUE_SUBTILES: gl.constexpr,
     SPLIT: gl.constexpr, SWAP: gl.constexpr, TRANS_A: gl.constexpr, TRANS_B: gl.constexpr,
     GROUPS: gl.constexpr, GROUP: gl.constexpr, smem_rest=None, REST: gl.constexpr = 0,
+    stamps=None, RECORD: gl.constexpr = False,
 ):  # fmt: skip
     """Multiply every segment of this thread block, and store its tile or its partial: one group's rows."""
     ROWS: gl.constexpr = BN if SWAP else BM // GROUPS
@@ -59,6 +60,9 @@ def consume(
         acc = gl.zeros([ROWS, COLUMNS], gl.float32, layout)
         rest = gl.zeros([ROWS, REST], gl.float32, rest_layout) if REST else 0
         previous = 0  # not `stage`, which Triton's frontend would treat as the same value
+        if RECORD:
+            hopper.mbarrier.wait(full.index(stage), phase)
+            stages.stamp(stamps, i, 2)
         for k in range(k0, k1):
             hopper.mbarrier.wait(full.index(stage), phase)
             x = stages.turned(smem_a.index(stage * GROUPS + GROUP), TRANS_A)  # [BM, BK]
@@ -83,6 +87,8 @@ def consume(
         else:
             acc = hopper.warpgroup_mma_wait(0, deps=(acc,))
         hopper.mbarrier.arrive(empty.index(previous))
+        if RECORD:
+            stages.stamp(stamps, i, 4)
         if SPLIT:  # noqa: SIM102, as a constant and a value have no `and`
             if (k0 > 0) & (k1 == k_steps):
                 acc = add_partials(
@@ -102,6 +108,8 @@ def consume(
                 stored = stages.store_pieces(
                     c, smem_c, BUFFERS, rest, row, column, stored, GROUP, ROWS, REST, PIECE, piece_layout
                 )  # fmt: skip
+        if RECORD:
+            stages.stamp(stamps, i, 6)
     hopper.tma.store_wait(0)
 
 
@@ -121,6 +129,7 @@ def warp_specialized(
     REST: gl.constexpr = 0,  # columns of a tile beyond the largest power of two
     GROUPS: gl.constexpr = 1,  # of consumers, 1 or 3: each has as many rows of the tile
     TRANS_A: gl.constexpr = False, TRANS_B: gl.constexpr = False,  # see stages.load_stage
+    stamps=None, RECORD: gl.constexpr = False,  # see stages.stamp; with one group of consumers
 ):  # fmt: skip
     gdc_launch_dependents()
     smem_a = stages.allocate_stages(a, STAGES * GROUPS)
@@ -135,7 +144,7 @@ def warp_specialized(
             [
                 (consume, (c, smem_a, smem_b, smem_c, full, empty, tile_order, partials, flags, shared,
                            M, N, K, BM, BN, BK, STAGES, ORDER, GROUP_M, EPILOGUE_SUBTILES, SPLIT, SWAP,
-                           TRANS_A, TRANS_B, GROUPS, 0, smem_rest, REST)),
+                           TRANS_A, TRANS_B, GROUPS, 0, smem_rest, REST, stamps, RECORD)),
                 (stages.produce, (a, b, smem_a, smem_b, full, empty, tile_order, shared, M, N, K,
                                   BM, BN, BK, STAGES, ORDER, GROUP_M, SPLIT, TRANS_A, TRANS_B, GROUPS,
                                   b_rest, smem_rest, REST)),

@@ -4,10 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from manim import DOWN, LEFT, RIGHT, UP, Animation, FadeIn, LaggedStart, ManimColor, Mobject, VGroup
 
-from tilesim import Device, Problem, Trace, plan
-from tilesim.ideas.warp_specialization import Times
-from tilesim.kernel_costs.default import default_costs
-from tilesim.model.kstep import k_step_ns
+from tilesim import Device, Problem, Trace
 from tilesim_scenes.animations.fade import Fade
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Deal, Travel
@@ -150,18 +147,6 @@ class FewSMs(Lesson):
         parts = [*self.moving, self.grid]
         self.play(*(Fade(one, 1.0, 0.0) for one in parts), *self.key())
         self.remove(*parts)
-
-
-def times_of(problem: Problem, kernel: str, latency: int | None = None) -> Times:
-    """What a K-step, a write and a lone load take on an H200, as calibrated for a persistent kernel.
-
-    Operands arrive at least as fast as a main loop was seen to use them up, so that is the interval.
-    """
-    device = Device.named("h200")
-    costs = default_costs("persistent", problem, device, kernel)
-    step = round(float(k_step_ns(plan("persistent", problem, device), problem, device, costs).mean()))
-    alone = costs.tile_gap if latency is None else latency
-    return Times(alone, step, costs.epilogue, interval=step, contention=costs.epilogue_overlap_penalty)
 
 
 class OneProcessor(Lesson):

@@ -214,7 +214,8 @@ kernel, boxes, values, warps = {
                   dict(BM=128, BN=128, BK=64, STAGES=6), 4),
     "uncoalesced": (uncoalesced.uncoalesced, {}, dict(BM=128, BN=128, BK=32, PRECISION="ieee"), 8),
 }[name]
-values = dict(ORDER="grouped", GROUP_M=8, TRANS_A=False, TRANS_B=False, GROUPS=1, REST=0) | values
+usual = dict(ORDER="grouped", GROUP_M=8, TRANS_A=False, TRANS_B=False, GROUPS=1, REST=0)
+values = usual | dict(stamps=None, RECORD=False) | values
 if "b_rest" not in boxes:
     values["b_rest"] = None
 types, constants, hints = {}, {}, {}

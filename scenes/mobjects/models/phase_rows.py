@@ -35,8 +35,8 @@ BETWEEN, APART = 0.7, 0.02
 class Bar(NamedTuple):
     """What a row does from `start` to `end`, ns.
 
-    `kind`: "load" (hatched), "wait" (crimson), "multiply" (the row's hue), "write", or "pause" (an outline
-    where work could have been). `text` stands in it.
+    `kind`: "load" (hatched), "wait" (crimson), "multiply" (the row's hue), "hand over", "write", or "pause"
+    (an outline where work could have been). `text` stands in it.
     """
 
     kind: str
@@ -166,6 +166,7 @@ def _drawn(bar: Bar, hue: Colour) -> VMobject:
     if bar.kind == "load":
         return shape(mixed(theme.idle, hue, FADED)).add(strokes(hue, 4))
     fills = {"wait": theme.wait, "multiply": hue, "write": theme.write, "pause": theme.idle}
+    fills["hand over"] = theme.hand_over
     if bar.kind not in fills:
         raise ValueError(f"a bar is of kind {bar.kind!r}; it must be load, {', '.join(fills)}")
     fill = fills[bar.kind]

@@ -145,11 +145,12 @@ def test_the_parts_of_a_tile_are_its_time_and_close_to_the_average_of_all() -> N
     assert abs((spans["drain"] - spans["start"]).mean() - scene.multiply) < 100
 
 
-def test_a_pause_is_a_write_and_a_load_and_two_groups_have_none_but_fill_the_registers() -> None:
+def test_a_ninth_warp_leaves_the_hand_over_and_two_groups_nothing_of_a_pause() -> None:
     scene = made("ping-pong")
-    before, after = (pause.end - pause.start for pause in scene.waits)
-    assert before > after == scene.write
-    assert not scene.turns.pauses() and scene.alike.pauses()
+    assert scene.alike["pause"] > 2 * scene.alike["hand_over"]
+    assert 0 < scene.loads["pause"] - scene.loads["hand_over"] < 100
+    assert scene.turns["pause"] < 0 < scene.turns["hand_over"]
+    assert sorted(scene.tiles_us, reverse=True) == scene.tiles_us
     assert 2 * scene.sums == scene.registers == 65536
 
 
