@@ -9,7 +9,7 @@ block for each tile, with one SM held as well. What all of it takes is from a be
 from collections.abc import Sequence
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, Group, LaggedStart, Mobject, VGroup
+from manim import DOWN, LEFT, UP, FadeIn, FadeOut, Group, LaggedStart, Mobject, VGroup
 
 from tilesim import Device, Problem, Trace
 from tilesim.gemm import kernel_of
@@ -241,7 +241,7 @@ class BusySms(ManySMs):
         self.say("A block needs over half of an SM's shared memory, so two do not fit.")
         full = VGroup(*(self.word("full", 40, self.theme.text) for _ in groups))
         for word, box in zip(full, self.sm_boxes, strict=False):
-            word.move_to(box.box.get_corner(UP + RIGHT) + px(18) * (DOWN + LEFT), UP + RIGHT)
+            word.move_to(box.box.get_bottom() + px(12) * UP, DOWN)
         self.play(FadeIn(full))
         self.turn(self.shown, *groups, self.hatch, late, full)
 
@@ -320,7 +320,7 @@ class BusySms(ManySMs):
             sms=others,
         )
         below = area._replace(bottom=foot, top=foot + step)
-        words = tr("an SM that computes its own list and then, a little faster, the last one")
+        words = tr("one SM: its own list, then the last one, a little faster")
         # So that what is multiplied and written looks in a high row as in the thin ones.
         fills = self.fills | {"write under": self.theme.both}
         lane, name = self.rows(run, below, words, sms=[self.twice], fills=fills)
@@ -404,13 +404,13 @@ class BusySms(ManySMs):
 
     def the_end(self) -> None:
         names = (
-            tr("all SMs free: fixed lists"),
-            tr("all SMs free: a block for each tile"),
-            tr("one SM held: fixed lists"),
-            tr("one SM held: a block for each tile"),
+            tr("fixed lists, all SMs free"),
+            tr("block per tile, all SMs free"),
+            tr("fixed lists, one SM held"),
+            tr("block per tile, one SM held"),
         )
         rows = [(name, us, "measured") for name, us in zip(names, self.us, strict=True)]
-        bars = Bars(rows, width=self.area.width, form="{:.1f} µs")
+        bars = Bars(rows, width=self.area.width, size=42 if self.narrow else 48, form="{:.1f} µs")
         sentence = self.tr(
             "On an H200, fixed lists of tiles save {saved:.0%} of the time, but take {longer:.1f} times as "
             "long with one of {sms} SMs held."
