@@ -25,7 +25,6 @@ from tilesim_scenes.kit.many_sms import TITLE, ManySMs, alike_together, round_en
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import label, lines, px
 from tilesim_scenes.look.theme import Colour, ink_on, mixed
-from tilesim_scenes.mobjects.charts.bars import Bars
 from tilesim_scenes.mobjects.drawing.quads import diagonals, rectangle, strokes
 from tilesim_scenes.mobjects.hardware.memory import SM
 from tilesim_scenes.mobjects.hardware.thread_block import ThreadBlock
@@ -33,7 +32,6 @@ from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace
-from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.mobjects.words.key import Entry
 
 FILM = {
@@ -409,12 +407,12 @@ class BusySms(ManySMs):
             tr("fixed lists, one SM held"),
             tr("block per tile, one SM held"),
         )
-        rows = [(name, us, "measured") for name, us in zip(names, self.us, strict=True)]
-        bars = Bars(rows, width=self.area.width, size=42 if self.narrow else 48, form="{:.1f} µs")
-        sentence = self.tr(
-            "On an H200, fixed lists of tiles save {saved:.0%} of the time, but take {longer:.1f} times as "
-            "long with one of {sms} SMs held."
+        self.close(
+            "On an H200, fixed lists of tiles save {saved:.0%} of the time, but take {times:.1f} times as "
+            "long with one of {sms} SMs held.",
+            list(zip(names, self.us, strict=True)),
+            self.tr("{longer:.1f} times as long"),
+            "{:.1f} µs",
+            of_trace(self.one),
+            self.tr("medians of {samples} runs; 4224 × 4096 sums of 4096 products of 16-bit numbers"),
         )
-        number = self.tr("{longer:.1f} times as long")
-        conditions = self.tr("medians of {samples} runs; 4224 × 4096 sums of 4096 products of 16-bit numbers")
-        self.finding(Finding(sentence, number, bars, of_trace(self.one), conditions), [bars.grow()])
