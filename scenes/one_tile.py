@@ -222,7 +222,9 @@ class OneTile(ManySMs):
         top = VGroup(*(self.chunk(n * scale, step * scale) for _ in range(steps)))
         left.arrange(RIGHT, buff=0).next_to(tile, LEFT, px(16))
         top.arrange(DOWN, buff=0).next_to(tile, UP, px(16))
-        picture = VGroup(tile, left, top).move_to(whole.center)
+        picture = VGroup(tile, left, top).move_to(
+            whole.center + px(40 if self.narrow else 12) * (DOWN + RIGHT)
+        )
         names = VGroup(
             fit(self.bold("our tile").move_to(tile), 0.9 * tile.width),
             self.bold("strip of A").next_to(left, UP, px(16)),
