@@ -222,9 +222,8 @@ class OneTile(ManySMs):
         top = VGroup(*(self.chunk(n * scale, step * scale) for _ in range(steps)))
         left.arrange(RIGHT, buff=0).next_to(tile, LEFT, px(16))
         top.arrange(DOWN, buff=0).next_to(tile, UP, px(16))
-        picture = VGroup(tile, left, top).move_to(
-            whole.center + px(40 if self.narrow else 12) * (DOWN + RIGHT)
-        )
+        aside = px(40 if self.narrow else 12) * (DOWN + RIGHT)
+        picture = VGroup(tile, left, top).move_to(whole.center + aside)
         names = VGroup(
             fit(self.bold("our tile").move_to(tile), 0.9 * tile.width),
             self.bold("strip of A").next_to(left, UP, px(16)),
@@ -270,7 +269,7 @@ class OneTile(ManySMs):
         heading.move_to([shared.get_right()[0] + 0.5 * free, shared.shelf.get_top()[1] - px(20), 0], UP)
         self.count = Figure(self.tr("our tile: {done} of {steps} pairs", done=0), 44, align=0.5)
         fit(self.count, 0.92 * free).shift([heading.get_x(), core.get_bottom()[1] - px(70), 0])
-        self.memory, self.cache, self.shared, self.box = memory, cache, shared, box
+        self.cache, self.shared, self.box = cache, shared, box
         self.shelves = VGroup(memory, cache, box, shared, heading)
         shelf, top = memory.shelf, memory.heading.get_bottom()[1] - px(20)
         rows, room = -(-self.steps // 2), top - shelf.get_bottom()[1] - px(20)
@@ -400,10 +399,9 @@ class OneTile(ManySMs):
         begin, end = self.begin, self.begin + self.done
         edges = (begin, begin + self.launch + self.load), (end - self.write, end)
         for us, (since, until) in zip(self.waits, edges, strict=True):
-            text = tr("idle: {us:.1f} µs", us=us)
             x0, x1 = lane.x(since) + px(4), lane.x(until) - px(4)
             mark = bracket(x0, x1, y, ink, 5)
-            word = fit(label(text, 46, ink, bold=True), x1 - x0)
+            word = fit(label(tr("idle: {us:.1f} µs", us=us), 46, ink, bold=True), x1 - x0)
             marks.add(VGroup(mark, word.next_to(mark, UP, px(14))))
         self.play(Fade(self.others[-1], 1.0, 0.0, run_time=0.3))
         self.play(LaggedStart(*map(FadeIn, marks), lag_ratio=0.8, run_time=2.0))
