@@ -8,7 +8,7 @@ stamp tells; lanes and times are measured.
 """
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, FadeIn, LaggedStart, ManimColor, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, Group, LaggedStart, ManimColor, Rectangle, VGroup
 
 from tilesim.metrics import launch_end
 from tilesim.problems import DTYPE_BYTES
@@ -21,8 +21,9 @@ from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.many_sms import ManySMs
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, fit, label, lines, px
+from tilesim_scenes.look.theme import mixed
 from tilesim_scenes.mobjects.drawing.quads import bracket, edged, quad, rectangle, shape
-from tilesim_scenes.mobjects.hardware.memory import SM, Chunk, MemoryLevel
+from tilesim_scenes.mobjects.hardware.memory import SM, MemoryLevel
 from tilesim_scenes.mobjects.hardware.operands import Operands
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.traces.tile_grid import TileGrid
@@ -32,19 +33,19 @@ FILM = {
     "title": "One tile",
     "question": "How does a GPU multiply two matrices?",
     "finding": (
-        "On an H200, an SM takes 8.3 µs for a tile and multiplies for 5.0 of them. Later films show how "
-        "to use the rest."
+        "On an H200, an SM spends 8.3 µs on a tile but multiplies for only 5.0. Later films show how to "
+        "use the other 3.3."
     ),
     "part": "How the machine works",
     "place": 10,
-    "seconds": 80,
+    "seconds": 79,
     "shows": "One tile of a matrix product, pair by pair of chunks, then as a lane, and all lanes of a GPU.",
 }
 RECORDED = "traces/h200-naive-4096x4096x512-grouped8.npz"
 SHARED_KB = 228
 """Of shared memory in an SM, compute capability 9.0: CUDA C++ Programming Guide."""
-SLOW, FAST = 1.2, 0.45
-"""Seconds that a pair takes from one place to the next: the first one, and the last one."""
+SLOW, FAST, SLOWLY = 1.3, 0.5, 6
+"""Seconds that a pair takes from one place to the next: in so many first beats, and then."""
 THIN = 16
 """Pixels of a row of A and of a column of B, which to scale would not be seen."""
 
@@ -70,18 +71,22 @@ class OneTile(ManySMs):
         self.a, self.b = (side * self.k * size // 1024 for side in (m, n))
         self.kb = self.a + self.b
         self.pair_kb = self.kb // self.steps
-        self.guard(self.kb > SHARED_KB > 4 * self.pair_kb, "strips do not fit, and four pairs do")
+        self.guard(self.kb > SHARED_KB > 2 * self.pair_kb, "strips do not fit, and several pairs do")
         us = [round(ns / 1000, 1) for ns in (self.launch, self.load, self.multiply, self.write)]
         self.guard(abs(sum(us) - round(self.done / 1000, 1)) < 0.01, "the parts of a tile add up")
         self.guard(us[2] > max(us[1], us[3]), "most of a tile's time is multiplying")
+        self.whole, self.waits = sum(us), (us[0] + us[1], us[3])
+        self.idle = sum(self.waits)
+        one = np.sort(spans, order=["sm", "issue"])
+        apart = (one["sm"][1:] != one["sm"][:-1]) | (one["issue"][1:] >= one["done"][:-1])
+        self.guard(apart.all(), "an SM computes one tile after another")
         counts = np.bincount(spans["sm"], minlength=self.sms)
         self.guard(set(counts.tolist()) == {3, 4}, "each SM computes three or four tiles")
         self.four, self.three = int((counts == 4).sum()), int((counts == 3).sum())
 
     def construct(self) -> None:
-        self.of_a, self.of_b = self.hue, self.theme.operand
-        self.ask("A GPU computes with many small processors at once.")
-        self.badge(Badge(tr("model"), "model"))
+        self.ask("A GPU has many processors that work at the same time.")
+        self.badge(Badge(tr("schematic"), "model"))
         self.a_row_times_a_column()
         self.a_tile_and_its_strips()
         self.an_sm()
@@ -93,14 +98,19 @@ class OneTile(ManySMs):
         self.both_ends(lane)
         self.all_of_them()
         self.close(
-            "On an H200, an SM takes {first:.1f} µs for a tile and multiplies for {second:.1f} of them. "
-            "Later films show how to use the rest.",
+            "On an H200, an SM spends {first:.1f} µs on a tile but multiplies for only {second:.1f}. "
+            "Later films show how to use the other {idle:.1f}.",
             [(tr("whole tile"), self.done / 1000), (tr("multiplying"), self.multiply / 1000)],
-            "share",
+            self.tr("idle for {idle:.1f} of {whole:.1f} µs"),
             "{:.1f} µs",
             of_trace(self.run),
             self.tr("a tile of 128 × 256 numbers, each a sum of {k} products of 16-bit numbers"),
         )
+
+    def chunk(self, width: float, height: float) -> Rectangle:
+        """A chunk of A or of B."""
+        fill = mixed(self.theme.background, self.theme.operand, 0.3)
+        return edged(rectangle(width, height, fill), self.theme.operand, 3)
 
     # The product and one tile of it.
 
@@ -125,13 +135,16 @@ class OneTile(ManySMs):
         a, b = operands.a, operands.b
         letters = VGroup(*(label(one, 64, bold=True) for one in "ABC"))
         letters[0].next_to(a, LEFT, px(24))
-        letters[1].next_to(b, RIGHT, px(24))
-        letters[2].move_to(operands.c)
+        letters[1].next_to(b, LEFT, px(24))
+        letters[2].move_to(operands.c.get_corner(DOWN + LEFT) + px(60) * (UP + RIGHT)).set_z_index(1)
         operands.add(letters)
-        operands.names = letters
         thin = px(THIN)
-        row = rectangle(a.width, thin, self.hue).move_to([a.get_x(), a.get_top()[1] - 0.36 * a.height, 0])
-        column = rectangle(thin, b.height, self.hue).move_to([b.get_left()[0] + 0.38 * b.width, b.get_y(), 0])
+        row = rectangle(a.width, thin, self.theme.operand).move_to(
+            [a.get_x(), a.get_top()[1] - 0.36 * a.height, 0]
+        )
+        column = rectangle(thin, b.height, self.theme.operand).move_to(
+            [b.get_left()[0] + 0.38 * b.width, b.get_y(), 0]
+        )
         cell = rectangle(1.6 * thin, 1.6 * thin, self.hue).move_to([column.get_x(), row.get_y(), 0])
         sizes = {"m": problem.m, "n": problem.n, "k": problem.k}
         words = self.beside(
@@ -147,7 +160,7 @@ class OneTile(ManySMs):
         into = along.animate.stretch_to_fit_width(thin), down.animate.stretch_to_fit_height(thin)
         self.play(*(one.move_to(cell) for one in into), FadeIn(cell), run_time=1.2)
         self.remove(along, down)
-        self.leave(row, column, cell, words)
+        self.gone = VGroup(row, column, cell, words)
 
     def a_tile_and_its_strips(self) -> None:
         """C falls into tiles; one is lit, with its strips."""
@@ -162,15 +175,15 @@ class OneTile(ManySMs):
         self.say(
             "C is cut into {tiles} tiles. Each needs a strip of A and a strip of B.", tiles=problem.tiles
         )
-        self.play(SplitIntoTiles(operands.c, self.cut), Fade(operands.names[2], 1.0, 0.0))
-        operands.names.remove(operands.names[2])
-        self.strips = VGroup(operands.row_panel(tile, self.hue), operands.column_panel(tile, self.of_b))
+        self.play(SplitIntoTiles(operands.c, self.cut), Leave(self.gone))
+        panels = operands.row_panel, operands.column_panel
+        self.strips = VGroup(*(panel(tile, self.theme.operand) for panel in panels))
         self.lit = shape(self.hue)
         self.lit.points = quad(self.cut.tile(tile)[0], 0, 1)
         self.play(FadeIn(self.lit, words[0]), run_time=0.6)
         come = (FadeIn(VGroup(*both)) for both in zip(self.strips, words[1:], strict=True))
         self.play(LaggedStart(*come, lag_ratio=0.6, run_time=1.6))
-        self.leave(words)
+        self.gone = words
 
     def an_sm(self) -> None:
         """The processors, one of which gets the tile."""
@@ -178,25 +191,26 @@ class OneTile(ManySMs):
         boxes = self.boxes(self.sms, free)
         ours = boxes[self.sm]
         self.say("This GPU has {sms} processors, called SMs. One computes our tile.")
-        self.play(*self.appear(boxes, self.title_of_boxes))
+        self.play(Leave(self.gone), *self.appear(boxes, self.title_of_boxes))
         tile = self.lit.copy()
         fly = Travel([tile], [[ours.get_center()]], [[0.5 * ours.width / tile.width]], leg=1.4)
         self.play(fly, edged(ours.animate(run_time=1.4), self.hue, 6))
-        self.leave(self.operands, self.cut, self.strips, self.lit, boxes, self.title_of_boxes, tile)
+        self.gone = Group(self.operands, self.cut, self.strips, self.lit, boxes, self.title_of_boxes, tile)
 
     def too_large(self) -> None:
         """What strips hold beside what an SM's shared memory holds, and the pairs into which they are cut."""
         strips = self.tr("the strip of A, {a} KB, and the strip of B, {b} KB")
         shared = tr("shared memory, an SM's own fast memory")
         rows = [
-            Amount(strips, [(self.a, self.of_a), (self.b, self.of_b)], self.tr("{kb} KB")),
+            Amount(strips, [(self.kb, self.theme.operand)], self.tr("{kb} KB")),
             Amount(shared, [(SHARED_KB, self.theme.hand_over)], tr("{kb} KB", kb=SHARED_KB)),
         ]
         chart = Amounts(rows, self.area.width, size=50, gap=56)
         fit(chart, np.inf, self.area.height).move_to(self.area.center)
-        self.say("At two bytes per number, the two strips do not fit into the SM's own fast memory.")
-        self.play(chart.come(0, 1), run_time=3.6)
-        self.leave(chart)
+        self.say("With 16-bit numbers, the two strips do not fit into the SM's own fast memory.")
+        self.play(Leave(self.gone))
+        self.play(chart.come(0, 1), run_time=3.0)
+        self.gone = chart
 
     def chunks_of_strips(self) -> None:
         """The tile with its strips, flush and to scale, which are cut into numbered chunks."""
@@ -204,11 +218,12 @@ class OneTile(ManySMs):
         (m, n, step), steps = self.problem.tile, self.steps
         scale = min(whole.width / (self.problem.k + n), whole.height / (self.problem.k + m)) * 0.87
         tile = edged(rectangle(n * scale, m * scale, self.theme.idle), self.hue, 4)
-        left = VGroup(*(Chunk(step * scale, m * scale, self.of_a) for _ in range(steps)))
-        top = VGroup(*(Chunk(n * scale, step * scale, self.of_b) for _ in range(steps)))
+        left = VGroup(*(self.chunk(step * scale, m * scale) for _ in range(steps)))
+        top = VGroup(*(self.chunk(n * scale, step * scale) for _ in range(steps)))
         left.arrange(RIGHT, buff=0).next_to(tile, LEFT, px(16))
         top.arrange(DOWN, buff=0).next_to(tile, UP, px(16))
-        picture = VGroup(tile, left, top).move_to(whole.center)
+        aside = px(40 if self.narrow else 12) * (DOWN + RIGHT)
+        picture = VGroup(tile, left, top).move_to(whole.center + aside)
         names = VGroup(
             fit(self.bold("our tile").move_to(tile), 0.9 * tile.width),
             self.bold("strip of A").next_to(left, UP, px(16)),
@@ -217,10 +232,10 @@ class OneTile(ManySMs):
         words = self.beside(
             tr("{n} pairs of chunks", n=steps),
             tr("{a} KB of A and {b} KB of B", a=self.a // steps, b=self.b // steps),
-            tr("{kb} KB per pair, so four pairs fit", kb=self.pair_kb),
+            tr("{kb} KB per pair, so several fit", kb=self.pair_kb),
         )
         self.say("So the SM cuts each strip into {n} chunks and works through them pair by pair.", n=steps)
-        self.play(FadeIn(picture, names), run_time=0.6)
+        self.play(Leave(self.gone), FadeIn(picture, names, run_time=0.6))
         apart = px(10)
         moves = [one.animate.shift((number - steps + 1) * apart * RIGHT) for number, one in enumerate(left)]
         moves += [one.animate.shift((steps - 1 - number) * apart * UP) for number, one in enumerate(top)]
@@ -230,7 +245,7 @@ class OneTile(ManySMs):
             numbers.add(*(label(str(n), 34, bold=True).move_to(one) for n, one in enumerate(strip, 1)))
         self.play(LaggedStart(*map(FadeIn, numbers), lag_ratio=0.15, run_time=1.5))
         self.play(FadeIn(words))
-        self.leave(picture, names, numbers, words)
+        self.gone = VGroup(picture, names, numbers, words)
 
     # Pair by pair.
 
@@ -254,36 +269,38 @@ class OneTile(ManySMs):
         heading.move_to([shared.get_right()[0] + 0.5 * free, shared.shelf.get_top()[1] - px(20), 0], UP)
         self.count = Figure(self.tr("our tile: {done} of {steps} pairs", done=0), 44, align=0.5)
         fit(self.count, 0.92 * free).shift([heading.get_x(), core.get_bottom()[1] - px(70), 0])
-        self.memory, self.cache, self.shared, self.box = memory, cache, shared, box
+        self.cache, self.shared, self.box = cache, shared, box
         self.shelves = VGroup(memory, cache, box, shared, heading)
         shelf, top = memory.shelf, memory.heading.get_bottom()[1] - px(20)
         rows, room = -(-self.steps // 2), top - shelf.get_bottom()[1] - px(20)
         (m, n, step), self.chunks = self.problem.tile, []
         for k in range(self.steps):
             # A chunk of A and one of B beside each other, to scale.
-            pair = VGroup(Chunk(step, m, self.of_a), Chunk(n, step, self.of_b)).arrange(RIGHT, buff=0.1 * n)
+            pair = VGroup(self.chunk(step, m), self.chunk(n, step)).arrange(RIGHT, buff=0.1 * n)
             pair.scale(min(0.44 * shelf.width, 1.3 * room / rows) / pair.width)
             # Of two in a row the nearer goes first, so that none passes over another.
             x = shelf.get_left()[0] + shelf.width * (0.74 - 0.48 * (k % 2))
             self.chunks.append(pair.move_to([x, top - room * (k // 2 + 0.5) / rows, 0]))
 
     def pairs(self) -> None:
-        """Pairs go to the tensor cores, which add each one's products to the tile; others follow."""
-        self.say("Pair after pair travels from main memory through a cache into the SM.")
-        self.play(Fade(self.shelves, 0.0, 1.0), FadeIn(self.core, self.count, *self.chunks), run_time=0.5)
-        self.shelves.add(self.count)
-        for beat in range(self.steps + 2):
-            if beat == 2:
-                self.say("Its tensor cores multiply the pair and add all products to the tile.")
+        """Copies of pairs go to the tensor cores, which add each one's products to the tile."""
+        self.say("Pairs are copied from main memory through a cache into the SM.")
+        come = FadeIn(self.core, self.count, *self.chunks, run_time=0.5)
+        self.play(Leave(self.gone), Fade(self.shelves, 0.0, 1.0, run_time=0.5), come)
+        self.shelves.add(self.count, *self.chunks)
+        self.copies = [pair.copy() for pair in self.chunks]
+        for beat in range(self.steps + 3):
             if beat == 3:
-                self.say("After all eight pairs, the tile is complete.")
-            self.beat(beat)
+                self.say("Its tensor cores multiply a pair and add the products to the tile.")
+            if beat == SLOWLY:
+                self.say("Meanwhile, the next pairs arrive in the shared memory.")
+            self.beat(beat, SLOW if beat < SLOWLY else FAST)
 
-    def beat(self, beat: int) -> None:
-        """Each pair that is on its way goes to the next place, and the one before the tile into it."""
-        movers, ways, sizes = [], [], []
+    def beat(self, beat: int, seconds: float) -> None:
+        """Each pair that is on its way goes to the next place; the one at the tile is multiplied."""
+        movers, ways, sizes, uses = [], [], [], []
         for number in range(max(0, beat - 2), min(self.steps, beat + 1)):
-            pair, place = self.chunks[number], beat - number
+            pair, place = self.copies[number], beat - number
             if place < 2:
                 shelf = (self.cache, self.shared)[place].shelf
                 movers.append(pair)
@@ -297,12 +314,16 @@ class OneTile(ManySMs):
             ways.append([self.core.get_left() + (large * a.width / 2 + px(6)) * LEFT])
             ways.append([self.core.get_top() + (large * b.height / 2 + px(6)) * UP])
             sizes += [[large], [large]]
-        self.play(Travel(movers, ways, sizes, leg=FAST + (SLOW - FAST) * max(0.0, 1 - beat / 5), apart=0.0))
-        done = beat - 1
+        done = beat - 2
         if done > 0:
-            used = self.chunks[beat - 2]
-            self.remove(used, *used)
-            self.core.set_fill(ManimColor(self.hue), opacity=done / self.steps)
+            # A moves along the rows of the tile and B along its columns.
+            a, b = self.copies[done - 1]
+            uses = [FadeOut(a, shift=self.core.width * RIGHT), FadeOut(b, shift=self.core.height * DOWN)]
+            uses.append(self.core.animate.set_fill(ManimColor(self.hue), opacity=done / self.steps))
+        if movers:
+            uses.append(Travel(movers, ways, sizes, leg=seconds, apart=0.0))
+        self.play(*uses, run_time=seconds)
+        if done > 0:
             self.count.write(self.tr("our tile: {done} of {steps} pairs", done=done))
 
     # The lane.
@@ -318,12 +339,12 @@ class OneTile(ManySMs):
         lane.move_to([area.center[0], area.top - px(small + gap + high / 2), 0])
         self.grid = TileGrid(self.problem, width=0.22 * area.width, height=px(small), numbers=False)
         self.grid.move_to([area.center[0] + px(160), area.top, 0], UP)
-        letter = label(tr("C in main memory"), 44, self.theme.text)
+        letter = label("C", 44, self.theme.text)
         letter.next_to(self.grid, LEFT, px(30)).align_to(self.grid, UP)
         title = self.word("our SM; time runs to the right", 46, self.theme.text)
         lane.show(self.begin)
         title.next_to(lane.grounds, UP, px(20)).align_to(lane.grounds, LEFT)
-        self.say("This is what we measured, from the start until the tile is back in main memory.")
+        self.say("This is what we measured for a typical tile, from its start until it is written.")
         self.badge(of_trace(self.run))
         tile = self.core
         waits = self.grid.get_right() + px(150) * RIGHT
@@ -339,24 +360,25 @@ class OneTile(ManySMs):
         self.bring_to_front(tile)
         self.names = VGroup()
         parts = (
-            (tr("launch: once for each tile"), self.launch),
+            (tr("launch: threads start"), self.launch),
             (tr("first load"), self.load),
-            (tr("multiply {n} pairs", n=self.steps), self.multiply),
+            (tr("multiply {n} pairs, load the next ones", n=self.steps), self.multiply),
             (tr("write"), self.write),
         )
-        at = self.begin
+        at, below = self.begin, 182 if self.narrow else 124
         for number, (name, ns) in enumerate(parts):
             took = label(tr("{us:.1f} µs", us=ns / 1000), 46, mono=True)
-            word = VGroup(label(name, 46, bold=True), took)
+            room = max(px(500), 0.9 * (lane.x(at + ns) - lane.x(at)))
+            word = VGroup(lines(name, 46, room, bold=True), took)
             word.arrange(DOWN if number else RIGHT, buff=px(14 if number else 24))
-            foot = lane.grounds.get_bottom()[1] - px(24 + 124 * (number == 0))
+            foot = lane.grounds.get_bottom()[1] - px(24 + below * (number == 0))
             word.move_to([(lane.x(at) + lane.x(at + ns)) / 2, foot, 0], UP)
             if number:
                 # Whichever letters the name has.
-                word[1].set_y(foot - px(84))
-            word.shift(max(0.0, area.left + px(36) * (number == 0) - word.get_left()[0]) * RIGHT)
+                word[1].set_y(foot - px(below - 40))
+            word.shift(max(0.0, area.left + px(36) * (number < 2) - word.get_left()[0]) * RIGHT)
             if number == 0:
-                stem = rectangle(px(5), px(124 + 40), self.theme.launch)
+                stem = rectangle(px(5), px(below + 40), self.theme.launch)
                 stem.move_to([lane.x(at + ns / 2), lane.grounds.get_bottom()[1], 0], UP)
                 word.add(stem)
             at += ns
@@ -369,34 +391,33 @@ class OneTile(ManySMs):
 
     def both_ends(self, lane: LaneVectors) -> None:
         """Brackets over the times in which nothing is multiplied."""
-        self.say("At the start no pair has arrived yet, and at the end none is left.")
+        self.say(
+            "For {idle:.1f} of {whole:.1f} µs, the tensor cores stand idle: until the first pair arrives, "
+            "and during the write."
+        )
         y, ink, marks = lane.grounds.get_top()[1] + px(30), self.theme.wait_text, VGroup()
         begin, end = self.begin, self.begin + self.done
-        for text, since, until in (
-            (tr("no pair yet"), begin, begin + self.launch + self.load),
-            (tr("none left"), end - self.write, end),
-        ):
+        edges = (begin, begin + self.launch + self.load), (end - self.write, end)
+        for us, (since, until) in zip(self.waits, edges, strict=True):
             x0, x1 = lane.x(since) + px(4), lane.x(until) - px(4)
             mark = bracket(x0, x1, y, ink, 5)
-            word = fit(label(text, 46, ink, bold=True), x1 - x0)
+            word = fit(label(tr("idle: {us:.1f} µs", us=us), 46, ink, bold=True), x1 - x0)
             marks.add(VGroup(mark, word.next_to(mark, UP, px(14))))
         self.play(Fade(self.others[-1], 1.0, 0.0, run_time=0.3))
         self.play(LaggedStart(*map(FadeIn, marks), lag_ratio=0.8, run_time=2.0))
-        self.leave(marks, self.names, lane, *self.others)
+        self.gone = Group(marks, self.names, lane, *self.others)
 
     def all_of_them(self) -> None:
         """All lanes of the GPU until the run ends."""
         makespan = float(self.run.makespan)
         key = self.key(*self.phases("launch", "first load", "multiply", "write", "idle"))
         title = self.tr("{sms} SMs, one thin row each: {four} compute four tiles, {three} compute three")
-        self.ticking = self.clock(self.run.makespan)
         lanes, name = self.rows(self.run, self.area._replace(bottom=self.floor), title)
         self.say(
             "All {sms} SMs work like this, tile after tile, until all {tiles} are done.",
             tiles=self.problem.tiles,
         )
-        self.play(*self.appear(lanes, name), PlayTrace(self.ticking, until=0.0), *key, run_time=0.5)
-        self.play(PlayTrace(self.ticking, lanes, until=makespan, run_time=4.0))
-        end = self.ends(lanes, makespan / 1000)
-        self.play(FadeIn(end))
-        self.leave(lanes, name, end, self.ticking)
+        self.play(Leave(self.gone), *self.appear(lanes, name), *key)
+        self.play(PlayTrace(lanes, until=makespan, run_time=4.0))
+        self.play(FadeIn(self.ends(lanes, makespan / 1000)))
+        self.wait(1.0)

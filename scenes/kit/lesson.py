@@ -170,7 +170,7 @@ class Lesson(Film):
 
         `rows`: name and value. `form`: how a value is written, with its unit. `number` is
         "less time", "fewer bytes", "times", "share", "part", "count" or "work": {work} times the second bar's
-        work is the first one's.
+        work is the first one's. Any other `number` is written as it is.
         `sentence` may hold {times}, by how much the longest bar is longer,
         {less}, the share that the shortest one saves, {first} and {second}: computed from values as printed.
         """
@@ -194,4 +194,4 @@ def _number(kind: str, figures: Mapping[str, Any]) -> str:
         "part": lambda: tr("{second:,.0f} of {first:,.0f}", **figures),
         "share": lambda: tr("{share:.0%}", share=1 - figures["less"]),
         "count": lambda: tr("{first:.0f} of {all}", **figures),
-    }[kind]()
+    }.get(kind, lambda: kind)()
