@@ -57,7 +57,7 @@ FILM = {
     ),
     "part": "Kernels",
     "place": 250,
-    "seconds": 79,
+    "seconds": 78,
     "shows": "Four programs for one product, the idea of each, and how long their tensor cores wait.",
     "takes": "ladder",
 }
@@ -79,7 +79,7 @@ class Ladder(OneProcessor):
     def prepare(self) -> None:
         ladder = read(self.given["ladder"]) if "ladder" in self.given else ladders()[0]
         steps = {step.name: step for step in ladder.rows if (step.m, step.n, step.k) == SHAPE}
-        self.guard({*TOLD, "coalesced"} <= set(steps), "four programs compute one product")
+        self.guard({*TOLD, "coalesced", "persistent"} <= set(steps), "four programs compute one product")
         self.gpu = ladder.machine["gpu"]
         self.guard("H200" in self.gpu, "they ran on an H200")
         first, second, third, last = self.steps = [steps[name] for name in TOLD]
@@ -106,6 +106,8 @@ class Ladder(OneProcessor):
         same = all((one.tile, one.order) == (PART.tile, "grouped:8") for one in (second, third, last))
         same &= [one.stages for one in (second, third, last)] == [1, 3, 4]
         self.guard(same, "program 3 only loads ahead, two pairs of chunks")
+        most = steps["persistent"].us - last.us > 0.7 * (third.us - last.us)
+        self.guard(most, "program 4 is faster mostly as loads and writes overlap across tiles")
         room = 1024 * facts("h200")["shared_kib_per_block"].value
         self.guard(PART.k_steps * PART.k_step_bytes > room, "a processor cannot hold two whole strips")
         self.timetables()
@@ -181,16 +183,16 @@ class Ladder(OneProcessor):
             "goes on."
         )
         pairs = [VGroup(*pair) for pair in zip(row, column, strict=True)]
-        self.play(*(pair.animate.set_opacity(0.25) for pair in pairs), FadeOut(names[1:]), run_time=0.4)
-        places = (tr("chunk"), row[0], DOWN), (tr("chunk"), column[0], RIGHT)
-        chunks = VGroup(*(label(word, 46, bold=True).next_to(at, side, px(12)) for word, at, side in places))
-        lit = LaggedStart(*(pair.animate.set_opacity(1.0) for pair in pairs), lag_ratio=0.6, run_time=4)
+        self.play(*(pair.animate.set_opacity(0.15) for pair in pairs), FadeOut(names[1:]), run_time=0.4)
+        places = (row[0], DOWN, LEFT), (column[0], RIGHT, UP)
+        chunks = VGroup(*(label(tr("chunk"), 46, bold=True).next_to(*at[:2], px(12), at[2]) for at in places))
+        lit = LaggedStart(*(pair.animate.set_opacity(1.0) for pair in pairs), lag_ratio=0.6, run_time=6)
         self.play(FadeIn(chunks, run_time=0.3), lit)
         self.work = VGroup(both, names[0], chunks)
 
-    # Bars: two below a picture, then three alone.
+    # Bars, which stand alone.
 
-    def bars_of(self, *numbers: int, large: bool = False) -> Amounts:
+    def bars_of(self, *numbers: int) -> Amounts:
         """The times of some programs, counted from 0, each in what multiplies and what waits."""
         names = (
             tr("1: threads read down columns"),
@@ -204,52 +206,49 @@ class Ladder(OneProcessor):
             name = tr("{name} ({wait:.0%} waiting)", name=names[number], wait=1 - share)
             parts = [(us * share, self.hue), (us * (1 - share), self.theme.wait)]
             amounts.append(Amount(name, parts, tr("{us:,.0f} µs", us=us)))
-        bar, size = (34, 34) if self.narrow else (46, 40)
-        bars = Amounts(amounts, self.area.width, bar=2 * bar if large else bar, size=size, gap=10)
-        return bars.move_to([self.area.left, self.floor + px(12), 0], DOWN + LEFT)
+        bar, size = (68, 34) if self.narrow else (92, 40)
+        bars = Amounts(amounts, self.area.width, bar=bar, size=size, gap=28)
+        low, top = self.room
+        fit(bars, np.inf, top - low - px(100))
+        return bars.move_to([self.area.left, (low + top) / 2 - px(50), 0], LEFT)
 
     def the_slowest(self) -> None:
         """The first program alone: almost all of its bar is waiting."""
-        self.badge(Badge(self.tr("measured and counted on {gpu}"), "measured"))
         key = self.key(Entry(tr("multiply"), [self.hue]), Entry(tr("tensor cores wait"), [self.theme.wait]))
-        self.bars = self.bars_of(0, 1)
-        self.places = [row.get_center() for row in self.bars]
+        self.bars, self.standing = self.bars_of(0, 1), VGroup()
         self.say(
-            "The first of four programs takes {us:,.0f} µs. For {share:.0%} of that time, its tensor cores only "
-            "wait.",
+            "The first of four programs takes {us:,.0f} µs. For {share:.0%} of that time, its tensor cores "
+            "only wait.",
             us=self.us[0],
             share=1 - self.shares[0],
         )
-        self.play(FadeOut(self.work), *key, run_time=0.5)
-        self.play(self.bars.come(0), run_time=3)
+        self.play(Leave(self.work), *key, run_time=0.5)
+        self.another(0, 3)
 
     def enlarge(self) -> None:
-        """From here on, the second program's bar is as wide as the first one's was, and bars stand alone."""
-        large = self.bars_of(*range(1, len(TOLD)), large=True)
-        self.note = self.word("Program 1’s bar, {us:,.0f} µs, does not fit on this scale.", 38, us=self.us[0])
-        self.note.next_to(large, UP, px(30)).align_to(large, LEFT)
-        picture = VGroup(self.note, large)
-        fit(picture, np.inf, self.area.top - self.floor - px(60))
-        picture.move_to([self.area.left, (self.area.top + self.floor) / 2, 0], LEFT)
+        """From here on, the second program's bar is as wide as the first one's was."""
+        large = self.bars_of(*range(1, len(TOLD)))
+        note = self.word("Program 1’s bar, {us:,.0f} µs, does not fit on this scale.", 38, us=self.us[0])
+        note.next_to(large, UP, px(30)).align_to(large, LEFT)
         self.play(FadeOut(self.bars[0]), run_time=0.3)
-        self.badge(Badge(self.tr("measured and counted on {gpu}"), "measured"))
-        self.play(ReplacementTransform(self.bars[1], large[0]), FadeIn(self.note), run_time=0.7)
-        self.bars, self.standing = large, VGroup(self.note, large[0])
+        self.play(ReplacementTransform(self.bars[1], large[0]), FadeIn(note), run_time=0.7)
+        self.bars, self.standing = large, VGroup(note, large[0])
 
-    def another(self, number: int) -> None:
-        """The bars so far come back, and below them that of one more program."""
+    def another(self, number: int, seconds: float = 1.5) -> None:
+        """The bars so far come back, and below them, in so many seconds, that of one more program."""
         self.badge(Badge(self.tr("measured and counted on {gpu}"), "measured"))
-        self.play(FadeIn(self.standing), run_time=0.3)
-        self.play(self.bars.come(number))
+        if self.standing:
+            self.play(FadeIn(self.standing), run_time=0.3)
+        self.play(self.bars.come(number), run_time=seconds)
         self.add(self.standing.add(self.bars[number]))
 
     @property
     def room(self) -> tuple[float, float]:
-        """From where to where a picture may reach: above the bars, below the badge."""
-        return self.places[0][1] + px(74), self.area.top - px(20)
+        """From where to where a picture may reach: above the key, below the badge."""
+        return self.floor + px(24), self.area.top - px(20)
 
     def panel(self, *parts: Mobject) -> VGroup:
-        """Parts side by side, or in a tall frame below each other, above the bars."""
+        """Parts side by side, or in a tall frame below each other."""
         low, top = self.room
         picture = VGroup(*parts).arrange(DOWN if self.tall else RIGHT, buff=px(90))
         fit(picture, self.area.width, top - low)
@@ -262,7 +261,7 @@ class Ladder(OneProcessor):
 
         Each thread reads one number, `apart` after that of the thread before.
         """
-        theme, wide, high = self.theme, px(28), px(17)
+        theme, wide, high = self.theme, px(34), px(23)
         dark, gray = (mixed(theme.background, theme.operand, share) for share in (0.2, 0.5))
         bright = mixed(theme.operand, theme.text, 0.6)
         cells = VGroup(*(rectangle(0.86 * wide, 0.8 * high, dark) for _ in range(self.each**2)))
@@ -297,13 +296,13 @@ class Ladder(OneProcessor):
             )
         )
         panel = self.panel(far, near)
-        self.badge(Badge(tr("drawings: model; bars: measured"), "model"))
         drawing, rays, sent, used, note = far
         self.say(
             "Memory always delivers {each} neighbors of a row. Program 1’s threads go down a column, so each "
             "uses one."
         )
-        self.play(FadeIn(drawing), run_time=0.5)
+        self.badge(Badge(tr("model"), "model"))
+        self.play(FadeIn(drawing), Leave(self.standing), run_time=0.5)
         self.play(Create(rays[0]), run_time=0.5)
         self.play(FadeIn(sent[: self.each], used[0], lag_ratio=0.1), run_time=1.2)
         self.play(Create(rays[1:]), run_time=1.5)
@@ -315,15 +314,17 @@ class Ladder(OneProcessor):
         self.play(FadeIn(near[0]), run_time=0.5)
         self.play(Create(near[1]), run_time=1.0)
         self.play(FadeIn(*near[2:]), run_time=0.6)
-        self.play(self.bars.come(1))
+        self.wait(0.5)
         self.play(Leave(panel))
+        self.another(1)
+        self.wait(0.5)
         self.enlarge()
 
     # Lanes of one processor.
 
     def lanes_of(self, title: Mobject, *programs: Mapping[str, Sequence[Bar]]) -> list[PhaseRows]:
         """Rows of programs, one program below the other, under a title, in place of the bars."""
-        low, top = self.floor + px(24), self.area.top - px(20)
+        low, top = self.room
         fit(title.scale(0.85 if self.narrow else 1.0), self.area.width)
         title.move_to([self.area.left, top, 0], LEFT + UP)
         top = title.get_bottom()[1] - px(20)
@@ -346,12 +347,10 @@ class Ladder(OneProcessor):
         self.until = float(self.second.makespan + write)
         title = self.word("one tile in one processor, over time →", 38)
         # Loads that overlap stand in two rows.
-        alternate = {
-            tr("loads {pairs}", pairs=", ".join(map(str, range(first + 1, PART.k_steps + 1, 2)))): slice(
-                first, None, 2
-            )
-            for first in (0, 1)
-        }
+        alternate = {}
+        for first in (1, 2):
+            pairs = ", ".join(map(str, range(first, PART.k_steps + 1, 2)))
+            alternate[tr("loads {pairs}", pairs=pairs)] = slice(first - 1, None, 2)
         before, after = self.lanes_of(
             title,
             rows_of(tr("program 2"), self.second, {tr("loads"): slice(None)}, write),
@@ -409,22 +408,16 @@ def bars(kind: str, starts: np.ndarray, ends: np.ndarray) -> list[Bar]:
     return [Bar(kind, *both) for both in zip(starts.tolist(), ends.tolist(), strict=True)]
 
 
-def rows_of(
-    program: str, one: Pipeline, loads: Mapping[str, slice | np.ndarray], write: int
-) -> dict[str, list[Bar]]:
-    """What a program's tensor cores do, when which chunks are loaded, and when tiles are written.
+def rows_of(program: str, one: Pipeline, loads: Mapping[str, slice], write: int) -> dict[str, list[Bar]]:
+    """What a program's tensor cores do, when which chunks are loaded, and when a tile is written.
 
     `loads`: which steps' loads a row shows, by its name. `write`: ns that it takes.
     """
-    steps = one.steps
-    done = steps["done"][PART.k_steps - 1 :: PART.k_steps]
-    waits = bars("wait", steps["multiply"] - one.bubbles, steps["multiply"])
+    steps, done = one.steps, one.steps["done"][-1:]
     multiply = bars("multiply", steps["multiply"], steps["done"])
-    rows = {
-        program: [bar._replace(text=str(number)) for number, bar in enumerate(multiply, 1)]
-        + waits
-        + bars("wait", done[-1:], done[-1:] + write)
-    }
+    rows = {program: [bar._replace(text=str(number)) for number, bar in enumerate(multiply, 1)]}
+    rows[program] += bars("wait", steps["multiply"] - one.bubbles, steps["multiply"])
+    rows[program] += bars("wait", done, done + write)
     for name, which in loads.items():
         # They end a little early, so that two in a row stand apart.
         rows[name] = bars("load", steps["load"][which], steps["loaded"][which] - APART)
