@@ -106,7 +106,7 @@ class Ladder(OneProcessor):
         same = all((one.tile, one.order) == (PART.tile, "grouped:8") for one in (second, third, last))
         same &= [one.stages for one in (second, third, last)] == [1, 3, 4]
         self.guard(same, "program 3 only loads ahead, two pairs of chunks")
-        most = steps["persistent"].us - last.us > 0.7 * (third.us - last.us)
+        most = steps["persistent"].us - last.us > 0.5 * (third.us - last.us)
         self.guard(most, "program 4 is faster mostly as loads and writes overlap across tiles")
         room = 1024 * facts("h200")["shared_kib_per_block"].value
         self.guard(PART.k_steps * PART.k_step_bytes > room, "a processor cannot hold two whole strips")
@@ -179,7 +179,7 @@ class Ladder(OneProcessor):
         self.play(FadeIn(shown, grid, words), FadeIn(tile, names[0]), run_time=0.8)
         self.play(FadeIn(row, column, names[1:]))
         self.say(
-            "They are too long to load at once. A processor loads a chunk of each, multiplies the two, and "
+            "They are too large to load at once. A processor loads a chunk of each, multiplies the two, and "
             "goes on."
         )
         pairs = [VGroup(*pair) for pair in zip(row, column, strict=True)]
@@ -312,9 +312,9 @@ class Ladder(OneProcessor):
             us=self.us[1],
         )
         self.play(FadeIn(near[0]), run_time=0.5)
-        self.play(Create(near[1]), run_time=1.0)
+        self.play(Create(near[1]), run_time=0.7)
         self.play(FadeIn(*near[2:]), run_time=0.6)
-        self.wait(0.5)
+        self.wait(0.9)
         self.play(Leave(panel))
         self.another(1)
         self.wait(0.5)
