@@ -29,18 +29,20 @@ from manim import (
 )
 
 from tilesim import Device, Problem
+from tilesim.devices.presets import facts
 from tilesim.ideas.coalescing import SECTOR, WARP
 from tilesim.ideas.pipelining import STEP, Pipeline, pipeline, times
 from tilesim.kernel_costs.default import default_costs
 from tilesim.ladder.file import ladders, read
 from tilesim.ladder.reports import report
+from tilesim_scenes.animations.fade import Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.few_sms import OneProcessor
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import fit, label, lines, px
 from tilesim_scenes.look.theme import mixed
-from tilesim_scenes.mobjects.drawing.quads import bracket, levels, rectangle, strokes, uprights
+from tilesim_scenes.mobjects.drawing.quads import levels, rectangle, strokes, uprights
 from tilesim_scenes.mobjects.hardware.operands import Operands
 from tilesim_scenes.mobjects.models.phase_rows import Bar, PhaseRows
 from tilesim_scenes.mobjects.words.badge import Badge
@@ -55,7 +57,7 @@ FILM = {
     ),
     "part": "Kernels",
     "place": 250,
-    "seconds": 79,
+    "seconds": 78,
     "shows": "Four programs for one product, the idea of each, and how long their tensor cores wait.",
     "takes": "ladder",
 }
@@ -67,8 +69,8 @@ PART = Problem(1024, 1024, 512, tile=(128, 256, 64))
 """What of the product is drawn: a corner of it, whose tiles and chunks are those of all but program 1."""
 CORES = 4
 """Tensor cores of an SM, each of which counts its own busy cycles."""
-TILES, APART = 3, 60
-"""Tiles that lanes show, and ns that are free between two loads."""
+SHOWN, APART = 4, 60
+"""Pairs of chunks that lanes show before a write and after it, and ns that are free between two loads."""
 
 
 class Ladder(OneProcessor):
@@ -77,7 +79,7 @@ class Ladder(OneProcessor):
     def prepare(self) -> None:
         ladder = read(self.given["ladder"]) if "ladder" in self.given else ladders()[0]
         steps = {step.name: step for step in ladder.rows if (step.m, step.n, step.k) == SHAPE}
-        self.guard({*TOLD, "coalesced"} <= set(steps), "four programs compute one product")
+        self.guard({*TOLD, "coalesced", "persistent"} <= set(steps), "four programs compute one product")
         self.gpu = ladder.machine["gpu"]
         self.guard("H200" in self.gpu, "they ran on an H200")
         first, second, third, last = self.steps = [steps[name] for name in TOLD]
@@ -94,10 +96,9 @@ class Ladder(OneProcessor):
         self.guard(len(cycles) == 1, "tensor cores multiply for equally many cycles in all of them")
         self.guard(sorted(self.shares) == self.shares, "each step removes waiting")
         alone = [us * share for us, share in zip(self.us, self.shares, strict=True)]
-        self.alone = alone[-1]
         self.guard(max(alone) < 1.1 * min(alone), "they multiply for about equally long")
-        self.small = (near := steps["coalesced"]).us
-        self.guard(near.tile == first.tile and near.us > second.us, "the tiles of program 1 take longer")
+        near = steps["coalesced"]
+        self.guard(near.us < 1.1 * second.us, "reads along rows alone save almost as much as program 2")
         self.each = SECTOR // 2
         pieces = (first.load_sectors or 0.0) / (near.load_sectors or 1.0)
         self.guard(pieces == self.each, "the first program uses one number of each piece, the second all")
@@ -105,6 +106,10 @@ class Ladder(OneProcessor):
         same = all((one.tile, one.order) == (PART.tile, "grouped:8") for one in (second, third, last))
         same &= [one.stages for one in (second, third, last)] == [1, 3, 4]
         self.guard(same, "program 3 only loads ahead, two pairs of chunks")
+        most = steps["persistent"].us - last.us > 0.5 * (third.us - last.us)
+        self.guard(most, "program 4 is faster mostly as loads and writes overlap across tiles")
+        room = 1024 * facts("h200")["shared_kib_per_block"].value
+        self.guard(PART.k_steps * PART.k_step_bytes > room, "a processor cannot hold two whole strips")
         self.timetables()
 
     def timetables(self) -> None:
@@ -118,27 +123,27 @@ class Ladder(OneProcessor):
             for schedule, kernel in (("naive", "naive-ptr"), ("persistent", "persistent-tma-overlap-split"))
         )
         self.guard(early.overlap and early.tile_gap < load, "program 4 loads before the tile before is done")
+        self.guard(early.tile_gap < early.epilogue, "program 4 multiplies during a write")
         count = PART.k_steps
         self.writes = apart.epilogue, early.epilogue
         self.second, self.third = (pipeline(count, stages, load, multiply) for stages in (1, third.stages))
         self.guard(not self.third.bubbles[1:].any(), "loads that run ahead come in time")
-        pause, lost = apart.epilogue + apart.launch, early.epilogue_overlap_penalty // count
-        self.apart = tiles_of(third.stages, load, multiply, pause)
-        self.early = tiles_of(last.stages, load, multiply, early.tile_gap, lost, early=True)
+        pause = apart.epilogue + apart.launch
+        self.apart = two_tiles(third.stages, load, multiply, pause)
+        self.early = two_tiles(last.stages, load, multiply, early.tile_gap, early=True)
         each = [one.makespan + pause for one in (self.second, self.third)]
-        each.append(count * (multiply + lost) + early.tile_gap)
+        each.append(count * multiply + early.epilogue_overlap_penalty + early.tile_gap)
         saved = zip(pairwise(each), pairwise(self.us[1:]), strict=True)
         close = all(abs((b / a) / (d / c) - 1) < 0.1 for (a, b), (c, d) in saved)
         self.guard(close, "the model saves about as much as was measured")
 
     def construct(self) -> None:
-        self.ask("Tensor cores are the parts of a GPU that multiply matrices.")
+        self.ask("A GPU has many processors. In each, tensor cores multiply matrices.")
         self.the_work()
         self.the_slowest()
         self.neighbors()
         self.loads_ahead()
         self.loads_early()
-        self.all_of_them()
         self.close(
             "On an H200, the last program is {times:.1f} times as fast as the first. Its tensor cores wait "
             "{after:.0%} of the time instead of {before:.0%}.",
@@ -162,7 +167,7 @@ class Ladder(OneProcessor):
         grid = strokes(theme.background, 2.0)
         cuts = (np.arange(1, count) / count for count in (PART.tiles_n, PART.tiles_m))
         grid.points = np.concatenate([uprights(shown.c, next(cuts)), levels(shown.c, next(cuts))])
-        words = VGroup(self.bold("result: 8192 × 8192 numbers"), self.word("drawn: 1024 × 1024 of them"))
+        words = VGroup(self.bold("a corner of the result"), self.word("in all, 8192 × 8192 numbers"))
         words.arrange(DOWN, buff=px(24), aligned_edge=LEFT)
         fit(words, (1.0 if self.narrow else 0.42) * area.width)
         both = VGroup(VGroup(shown, grid, tile, row, column), words)
@@ -170,17 +175,24 @@ class Ladder(OneProcessor):
         places = (tr("tile"), tile, RIGHT), (tr("strip"), row, DOWN), (tr("strip"), column, RIGHT)
         names = VGroup(*(label(word, 46, bold=True).next_to(at, side, px(12)) for word, at, side in places))
         self.badge(Badge(tr("model"), "model"))
-        self.say("A tile of the result needs two strips of input. A processor loads them in pairs of chunks.")
+        self.say("Each tile of the result needs two strips of input.")
         self.play(FadeIn(shown, grid, words), FadeIn(tile, names[0]), run_time=0.8)
         self.play(FadeIn(row, column, names[1:]))
+        self.say(
+            "They are too large to load at once. A processor loads a chunk of each, multiplies the two, and "
+            "goes on."
+        )
         pairs = [VGroup(*pair) for pair in zip(row, column, strict=True)]
-        self.play(*(pair.animate.set_opacity(0.25) for pair in pairs), run_time=0.4)
-        self.play(LaggedStart(*(pair.animate.set_opacity(1.0) for pair in pairs), lag_ratio=0.6, run_time=4))
-        self.work = VGroup(both, names)
+        self.play(*(pair.animate.set_opacity(0.15) for pair in pairs), FadeOut(names[1:]), run_time=0.4)
+        places = (row[0], DOWN, LEFT), (column[0], RIGHT, UP)
+        chunks = VGroup(*(label(tr("chunk"), 46, bold=True).next_to(*at[:2], px(12), at[2]) for at in places))
+        lit = LaggedStart(*(pair.animate.set_opacity(1.0) for pair in pairs), lag_ratio=0.6, run_time=6)
+        self.play(FadeIn(chunks, run_time=0.3), lit)
+        self.work = VGroup(both, names[0], chunks)
 
-    # Bars, two at a time, below the pictures.
+    # Bars, which stand alone.
 
-    def bars_of(self, *numbers: int, large: bool = False) -> Amounts:
+    def bars_of(self, *numbers: int) -> Amounts:
         """The times of some programs, counted from 0, each in what multiplies and what waits."""
         names = (
             tr("1: threads read down columns"),
@@ -194,56 +206,49 @@ class Ladder(OneProcessor):
             name = tr("{name} ({wait:.0%} waiting)", name=names[number], wait=1 - share)
             parts = [(us * share, self.hue), (us * (1 - share), self.theme.wait)]
             amounts.append(Amount(name, parts, tr("{us:,.0f} µs", us=us)))
-        bar, size = (34, 34) if self.narrow else (46, 40)
-        bars = Amounts(amounts, self.area.width, bar=2 * bar if large else bar, size=size, gap=10)
-        return bars.move_to([self.area.left, self.floor + px(12), 0], DOWN + LEFT)
+        bar, size = (68, 34) if self.narrow else (92, 40)
+        bars = Amounts(amounts, self.area.width, bar=bar, size=size, gap=28)
+        low, top = self.room
+        fit(bars, np.inf, top - low - px(100))
+        return bars.move_to([self.area.left, (low + top) / 2 - px(50), 0], LEFT)
 
     def the_slowest(self) -> None:
         """The first program alone: almost all of its bar is waiting."""
-        self.badge(Badge(tr("drawings: model; bars: measured"), "model"))
         key = self.key(Entry(tr("multiply"), [self.hue]), Entry(tr("tensor cores wait"), [self.theme.wait]))
-        self.bars = self.bars_of(0, 1)
-        self.places = [row.get_center() for row in self.bars]
-        about = self.panel(self.bold("Four programs compute the same matrix product.", 50))
+        self.bars, self.standing = self.bars_of(0, 1), VGroup()
         self.say(
-            "Program 1 takes {us:,.0f} µs. For {share:.0%} of that time, its tensor cores only wait.",
+            "The first of four programs takes {us:,.0f} µs. For {share:.0%} of that time, its tensor cores "
+            "only wait.",
             us=self.us[0],
             share=1 - self.shares[0],
         )
-        self.play(FadeOut(self.work), *key, run_time=0.5)
-        self.play(FadeIn(about), run_time=0.3)
-        self.play(self.bars.come(0), run_time=3)
-        self.leave(about)
+        self.play(Leave(self.work), *key, run_time=0.5)
+        self.another(0, 3)
 
     def enlarge(self) -> None:
         """From here on, the second program's bar is as wide as the first one's was."""
         large = self.bars_of(*range(1, len(TOLD)))
-        for row in large:
-            row.move_to(self.places[1])
-        large[0].move_to(self.places[0])
-        self.note = self.word(
-            "Its tiles are larger, too. With the tiles of program 1, it takes {small:.0f} µs.", 38
-        )
-        self.note.move_to(self.places[1]).align_to(self.bars, LEFT)
+        note = self.word("Program 1’s bar, {us:,.0f} µs, does not fit on this scale.", 38, us=self.us[0])
+        note.next_to(large, UP, px(30)).align_to(large, LEFT)
         self.play(FadeOut(self.bars[0]), run_time=0.3)
-        self.play(ReplacementTransform(self.bars[1], large[0]), run_time=0.7)
-        self.play(FadeIn(self.note), run_time=0.3)
-        self.bars = large
+        self.play(ReplacementTransform(self.bars[1], large[0]), FadeIn(note), run_time=0.7)
+        self.bars, self.standing = large, VGroup(note, large[0])
 
-    def another(self, number: int) -> None:
-        """The bar of a program, counted from the second, below the bar of the one before."""
-        self.play(FadeOut(self.bars[number - 2] if number > 1 else self.note), run_time=0.3)
-        if number > 1:
-            self.play(self.bars[number - 1].animate.move_to(self.places[0]), run_time=0.4)
-        self.play(self.bars.come(number))
+    def another(self, number: int, seconds: float = 1.5) -> None:
+        """The bars so far come back, and below them, in so many seconds, that of one more program."""
+        self.badge(Badge(self.tr("measured and counted on {gpu}"), "measured"))
+        if self.standing:
+            self.play(FadeIn(self.standing), run_time=0.3)
+        self.play(self.bars.come(number), run_time=seconds)
+        self.add(self.standing.add(self.bars[number]))
 
     @property
     def room(self) -> tuple[float, float]:
-        """From where to where a picture may reach: above the bars, below the badge."""
-        return self.places[0][1] + px(74), self.area.top - px(20)
+        """From where to where a picture may reach: above the key, below the badge."""
+        return self.floor + px(24), self.area.top - px(20)
 
     def panel(self, *parts: Mobject) -> VGroup:
-        """Parts side by side, or in a tall frame below each other, above the bars."""
+        """Parts side by side, or in a tall frame below each other."""
         low, top = self.room
         picture = VGroup(*parts).arrange(DOWN if self.tall else RIGHT, buff=px(90))
         fit(picture, self.area.width, top - low)
@@ -256,7 +261,7 @@ class Ladder(OneProcessor):
 
         Each thread reads one number, `apart` after that of the thread before.
         """
-        theme, wide, high = self.theme, px(28), px(17)
+        theme, wide, high = self.theme, px(34), px(23)
         dark, gray = (mixed(theme.background, theme.operand, share) for share in (0.2, 0.5))
         bright = mixed(theme.operand, theme.text, 0.6)
         cells = VGroup(*(rectangle(0.86 * wide, 0.8 * high, dark) for _ in range(self.each**2)))
@@ -275,7 +280,8 @@ class Ladder(OneProcessor):
         # Two such pictures become small side by side in a square frame.
         em = 1.6 if self.narrow and not self.tall else 1.0
         title = label(name, 46 * em, bold=True).next_to(cells, UP, px(20))
-        title.add(label(tr("threads"), 40 * em).next_to(dots, UP, px(20)))
+        who = lines(tr("each thread loads a number"), 36 * em, px(270), most=2, color=theme.text)
+        title.add(who.next_to(dots, UP, px(20)))
         under = lines(note, 44 * em, cells.get_right()[0] - dots.get_left()[0], most=2, color=theme.text)
         under.next_to(VGroup(dots, cells), DOWN, px(20))
         return VGroup(VGroup(title, dots, cells), rays, sent, used, under)
@@ -290,27 +296,34 @@ class Ladder(OneProcessor):
             )
         )
         panel = self.panel(far, near)
+        drawing, rays, sent, used, note = far
         self.say(
-            "To load, program 1’s threads read down columns. A read brings {each} numbers; {rest} go unused.",
-            rest=self.each - 1,
+            "Memory always delivers {each} neighbors of a row. Program 1’s threads go down a column, so each "
+            "uses one."
         )
-        for one in panel:
-            if one is near:
-                self.say(
-                    "Program 2’s threads read along rows and use all {each}. It takes only {us:.0f} µs.",
-                    us=self.us[1],
-                )
-            self.play(FadeIn(one[0], run_time=0.5))
-            self.play(Create(one[1], run_time=0.8))
-            self.play(FadeIn(*one[2:], run_time=0.6))
-        self.play(self.bars.come(1))
-        self.leave(panel)
+        self.badge(Badge(tr("model"), "model"))
+        self.play(FadeIn(drawing), Leave(self.standing), run_time=0.5)
+        self.play(Create(rays[0]), run_time=0.5)
+        self.play(FadeIn(sent[: self.each], used[0], lag_ratio=0.1), run_time=1.2)
+        self.play(Create(rays[1:]), run_time=1.5)
+        self.play(FadeIn(sent[self.each :], used[1:], note), run_time=1.2)
+        self.say(
+            "Program 2’s threads go along the row and use all {each}. It takes only {us:.0f} µs.",
+            us=self.us[1],
+        )
+        self.play(FadeIn(near[0]), run_time=0.5)
+        self.play(Create(near[1]), run_time=0.7)
+        self.play(FadeIn(*near[2:]), run_time=0.6)
+        self.wait(0.9)
+        self.play(Leave(panel))
+        self.another(1)
+        self.wait(0.5)
         self.enlarge()
 
     # Lanes of one processor.
 
     def lanes_of(self, title: Mobject, *programs: Mapping[str, Sequence[Bar]]) -> list[PhaseRows]:
-        """Rows of programs, one program below the other, under a title."""
+        """Rows of programs, one program below the other, under a title, in place of the bars."""
         low, top = self.room
         fit(title.scale(0.85 if self.narrow else 1.0), self.area.width)
         title.move_to([self.area.left, top, 0], LEFT + UP)
@@ -323,89 +336,69 @@ class Ladder(OneProcessor):
         return made
 
     def roll(self, rows: PhaseRows, *along: Animation) -> None:
-        """Rows come, and time runs through them."""
+        """Rows come, and time runs through them; `along`: what else changes as they come."""
+        self.badge(Badge(tr("model"), "model"))
         self.play(FadeIn(rows), *along)
-        self.play(PlayTrace(rows, until=self.until, run_time=2.4))
+        self.play(PlayTrace(rows, until=self.until, run_time=3))
 
     def loads_ahead(self) -> None:
         """Chunks of a tile: each pair loaded before its multiplication, and loads that run ahead."""
         write = self.writes[0]
         self.until = float(self.second.makespan + write)
         title = self.word("one tile in one processor, over time →", 38)
-        loads = {tr("loading"): slice(None)}
-        pairs = {tr("loading odd pairs"): slice(0, None, 2), tr("loading even pairs"): slice(1, None, 2)}
+        # Loads that overlap stand in two rows.
+        alternate = {}
+        for first in (1, 2):
+            pairs = ", ".join(map(str, range(first, PART.k_steps + 1, 2)))
+            alternate[tr("loads {pairs}", pairs=pairs)] = slice(first - 1, None, 2)
         before, after = self.lanes_of(
             title,
-            rows_of(tr("program 2"), self.second, loads, write),
-            rows_of(tr("program 3"), self.third, pairs, write),
+            rows_of(tr("program 2"), self.second, {tr("loads"): slice(None)}, write),
+            rows_of(tr("program 3"), self.third, alternate, write),
         )
         self.say("Program 2 loads a pair of chunks, multiplies it, and only then loads the next.")
-        self.roll(before, FadeIn(title))
-        self.say("Program 3 loads two pairs ahead. The loads are no faster, but they overlap.")
+        self.roll(before, FadeIn(title), Leave(self.standing))
+        self.say("While program 3 multiplies one pair, the next two are already on their way.")
         self.roll(after)
+        self.wait(0.5)
+        self.play(*map(Leave, (title, before, after)))
         self.another(1)
-        self.leave(title, before, after)
 
     def loads_early(self) -> None:
-        """Tiles: loads that begin after a write, and loads that run ahead into the next tile."""
-        self.until = float(self.apart.makespan + self.writes[0])
-        title = self.word("three tiles in one processor, over time →", 38)
-        count = PART.k_steps
-        odd = np.arange(TILES * count) // count % 2 == 0
-        loads = {tr("loading tiles 1, 3"): odd, tr("loading tile 2"): ~odd}
+        """From a tile to the next: loads that begin after a write, and loads that run ahead of it."""
+        steps, count = self.apart.steps, PART.k_steps
+        self.until = float(steps["done"][count + SHOWN - 1] - steps["multiply"][count - SHOWN])
+        title = self.word("from a tile to the next, over time →", 38)
         before, after = self.lanes_of(
             title,
-            rows_of(tr("program 3"), self.apart, loads, self.writes[0]),
-            rows_of(tr("program 4"), self.early, loads, self.writes[1]),
+            rows_between(tr("program 3"), self.apart, self.writes[0]),
+            rows_between(tr("program 4"), self.early, self.writes[1]),
         )
-        self.say("But program 3 writes a tile before it begins to load for the next one.")
-        self.roll(before, FadeIn(title))
+        self.say("Program 3 writes tile 1 before it loads for tile 2, so its tensor cores wait.")
+        self.roll(before, FadeIn(title), Leave(self.standing))
         self.say(
-            "Program 4 loads ahead into the next tile and multiplies during the write. Short waits remain."
+            "Program 4 loads early, hands tile 1 over to a copy unit, and multiplies on during the write."
         )
         self.roll(after)
+        self.leave(title, before, after)
+        self.say("Every program does the same multiplications, so blue hardly changes. Red is what shrinks.")
         self.another(2)
-        self.leave(title, before, after, self.bars[1], self.bars[2])
-
-    def all_of_them(self) -> None:
-        """The bars of all programs but the first."""
-        self.badge(Badge(self.tr("measured and counted on {gpu}"), "measured"))
-        bars = self.bars_of(*range(1, len(TOLD)), large=True)
-        note = self.word("Program 1’s bar, {us:,.0f} µs, does not fit on this scale.", 38, us=self.us[0])
-        note.next_to(bars, UP, px(30)).align_to(bars, LEFT)
-        blue = bars.bars[-1][0]
-        line = bracket(
-            blue.get_left()[0], blue.get_right()[0], blue.get_bottom()[1] - px(20), self.theme.text
-        )
-        alone = VGroup(line, self.word("{alone:.0f} µs", 48, self.theme.text).next_to(line, DOWN, px(10)))
-        picture = VGroup(note, bars, alone)
-        fit(picture, np.inf, self.area.top - self.floor - px(60))
-        picture.move_to([self.area.left, (self.area.top + self.floor) / 2, 0], LEFT)
-        self.say("All four do the same multiplications, so blue stays about as long. Red is what shrinks.")
-        self.play(FadeIn(note))
-        self.play(bars.come(), run_time=4)
-        self.say(
-            "Program 4 still waits {share:.0%} of the time. Multiplying alone, at full speed, would take "
-            "{alone:.0f} µs.",
-            share=1 - self.shares[-1],
-        )
-        self.play(FadeIn(alone))
-        self.leave(picture)
+        self.leave(self.standing)
 
 
-def tiles_of(
-    stages: int, load: int, multiply: int, pause: int, lost: int = 0, early: bool = False
-) -> Pipeline:
-    """Tiles one after the other, `pause` ns apart, in which an `early` program loads for the next one.
+def two_tiles(stages: int, load: int, multiply: int, pause: int, early: bool = False) -> Pipeline:
+    """Two tiles, between which nothing is multiplied for `pause` ns, in which an `early` program loads for
+    the next one; any other one only then begins to.
 
-    `load`, `multiply`: ns for a pair of chunks; `lost`: ns that then pass before the next pair.
+    `load`, `multiply`: ns for a pair of chunks.
     """
-    number = np.arange(TILES * PART.k_steps)
-    tile = number // PART.k_steps
+    count = PART.k_steps
+    number = np.arange(2 * count)
+    begin = load + number * multiply + (number >= count) * (pause if early else pause + load)
     steps = np.zeros(len(number), STEP)
-    begin = load + number * (multiply + lost) + tile * (pause if early else pause + load)
-    asked, first = number - stages + 1, 0 if early else tile * PART.k_steps
-    steps["load"] = np.where(asked < first, begin[first] - load, begin[np.maximum(asked, 0)])
+    asked = number - stages + 1
+    least = np.zeros_like(number) if early else number // count * count
+    steps["load"] = np.where(asked < least, begin[least] - load, begin[np.maximum(asked, 0)])
     steps["loaded"], steps["multiply"], steps["done"] = steps["load"] + load, begin, begin + multiply
     return Pipeline(stages, steps)
 
@@ -415,22 +408,35 @@ def bars(kind: str, starts: np.ndarray, ends: np.ndarray) -> list[Bar]:
     return [Bar(kind, *both) for both in zip(starts.tolist(), ends.tolist(), strict=True)]
 
 
-def rows_of(
-    program: str, one: Pipeline, loads: Mapping[str, slice | np.ndarray], write: int
-) -> dict[str, list[Bar]]:
-    """What a program's tensor cores do, when which chunks are loaded, and when tiles are written.
+def rows_of(program: str, one: Pipeline, loads: Mapping[str, slice], write: int) -> dict[str, list[Bar]]:
+    """What a program's tensor cores do, when which chunks are loaded, and when a tile is written.
 
     `loads`: which steps' loads a row shows, by its name. `write`: ns that it takes.
     """
-    steps = one.steps
-    done = steps["done"][PART.k_steps - 1 :: PART.k_steps]
-    waits = bars("wait", steps["multiply"] - one.bubbles, steps["multiply"])
-    rows = {
-        program: bars("multiply", steps["multiply"], steps["done"])
-        + waits
-        + bars("wait", done[-1:], done[-1:] + write)
-    }
+    steps, done = one.steps, one.steps["done"][-1:]
+    multiply = bars("multiply", steps["multiply"], steps["done"])
+    rows = {program: [bar._replace(text=str(number)) for number, bar in enumerate(multiply, 1)]}
+    rows[program] += bars("wait", steps["multiply"] - one.bubbles, steps["multiply"])
+    rows[program] += bars("wait", done, done + write)
     for name, which in loads.items():
         # They end a little early, so that two in a row stand apart.
         rows[name] = bars("load", steps["load"][which], steps["loaded"][which] - APART)
     return rows | {tr("writing"): bars("write", done, done + write)}
+
+
+def rows_between(program: str, one: Pipeline, write: int) -> dict[str, list[Bar]]:
+    """What a program does from the middle of a tile to the middle of the next: what its tensor cores do, when
+    chunks of tile 2 are loaded, and when tile 1 is written, which takes `write` ns."""
+    steps, count = one.steps, PART.k_steps
+    starts, ends = steps["multiply"][::count], steps["done"][count - 1 :: count]
+    since = steps["multiply"][count - SHOWN]
+    tiles = [
+        Bar("multiply", *times, tr("tile {n}", n=n))
+        for n, *times in zip((1, 2), starts - since, ends - since, strict=True)
+    ]
+    loads = bars("load", steps["load"][count:] - since, steps["loaded"][count:] - since)
+    return {
+        program: [*tiles, *bars("wait", ends[:1] - since, starts[1:] - since)],
+        tr("loads for tile 2"): loads,
+        tr("writing tile 1"): bars("write", ends[:1] - since, ends[:1] - since + write),
+    }

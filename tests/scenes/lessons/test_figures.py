@@ -17,7 +17,7 @@ from tilesim_scenes import busy_sms, fusion, stream_k
 from tilesim_scenes.kit.many_sms import alike_together, round_ends
 from tilesim_scenes.kit.round_trip import PIECES, RoundTrip
 from tilesim_scenes.l2_order import Sharing
-from tilesim_scenes.ladder import PART, TILES
+from tilesim_scenes.ladder import PART
 from tilesim_scenes.latency_hiding import Rounds
 from tilesim_scenes.launch_latency import SMALL
 from tilesim_scenes.loop_unrolling import Waits
@@ -86,15 +86,15 @@ def test_shares_of_the_ladder_in_a_file_are_of_the_time_of_all_tensor_cores() ->
 
 
 def test_only_the_last_program_of_the_ladder_loads_across_tiles() -> None:
-    scene = made("ladder")
+    scene, count = made("ladder"), PART.k_steps
     for one, early in ((scene.apart, False), (scene.early, True)):
         steps = one.steps
-        assert len(steps) == TILES * PART.k_steps and (one.bubbles >= 0).all()
+        assert len(steps) == 2 * count and (one.bubbles >= 0).all()
         assert (steps["loaded"] <= steps["multiply"]).all()
-        first, last = steps[PART.k_steps :: PART.k_steps], steps[PART.k_steps - 1 :: PART.k_steps][:-1]
-        assert (first["load"] < last["done"]).all() == early
-        assert (first["multiply"] < last["done"] + scene.writes[early]).all() == early
-    assert (scene.apart.steps[: PART.k_steps] == scene.third.steps).all()
+        next_tile, written = steps[count], steps["done"][count - 1] + scene.writes[early]
+        assert (next_tile["load"] < steps["done"][count - 1]) == early
+        assert (next_tile["multiply"] < written) == early
+    assert (scene.apart.steps[:count] == scene.third.steps).all()
 
 
 @pytest.mark.parametrize(("t", "dots"), [(50, 1), (150, 2), (250, 1), (1300, 0)])
