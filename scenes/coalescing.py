@@ -35,7 +35,7 @@ FILM = {
     ),
     "part": "Memory",
     "place": 50,
-    "seconds": 77,
+    "seconds": 74,
     "shows": "One sum, along the rows and down the columns of a table: what memory sends, and the time.",
     "takes": "report",
 }
@@ -59,7 +59,7 @@ class Coalescing(Lesson):
         along, down = self.cases[1], self.cases[COLUMNS]
         self.guard(len({one["sum"] for one in self.cases.values()}) == 1, "the sum is always the same")
         self.rows, self.bytes, self.sum = self.cells // COLUMNS, self.cells * size, along["sum"]
-        self.each = SECTOR // size
+        self.each, self.below = SECTOR // size, self.rows // LOADS
         self.guard(self.each == COLUMNS, "a row of the table is one piece of memory")
         self.pieces = [moved(strided(size * columns), size).sectors for columns in (1, COLUMNS)]
         counted = [one["load_sectors"] / one["load_requests"] for one in (along, down)]
@@ -127,8 +127,8 @@ class Coalescing(Lesson):
         if square:
             size.scale(0.8).next_to(table, DOWN, px(20))
         both.move_to([area.center[0], area.top - px(20), 0], UP)
-        self.badge(Badge(tr("model")))
-        self.say("A table of eight columns lies in memory row after row. A GPU adds up all its numbers.")
+        self.badge(Badge(tr("schematic"), "model"))
+        self.say("This table is stored row by row. We let a GPU add up all its numbers.")
         self.play(FadeIn(table, size, lag_ratio=0.05, run_time=0.8))
         self.wait(0.6)
         small = area.width / COLUMNS / SHOWN
@@ -137,44 +137,50 @@ class Coalescing(Lesson):
             one.generate_target()
             one.target.scale(small / side).move_to([area.left + (number + 0.5) * COLUMNS * small, level, 0])
         name = self.bold("memory").move_to([area.left, level + small / 2 + px(44), 0], LEFT)
-        ways = [[one.target.get_center()] for one in table]
-        self.play(FadeIn(name), Travel(list(table), ways, [[small / side]] * SHOWN, leg=0.8, apart=0.25))
-        self.leave(table, size, name)
+        ways, copies = [[one.target.get_center()] for one in table], [one.copy() for one in table]
+        self.play(FadeIn(name), Travel(copies, ways, [[small / side]] * SHOWN, leg=0.8, apart=0.25))
+        self.leave(table, size, name, *copies)
 
     def two_ways(self) -> None:
-        """Which thread reads which cell, along the rows and down the columns."""
+        """Which thread reads which cell first and second, along the rows and down the columns."""
         area = self.area
         room = area.width if self.tall else (area.width - px(100)) / 2
-        halves = VGroup()
-        for name, code, readers in (
-            (tr("along the rows"), "row, column = i // 8, i % 8", range(SHOWN * COLUMNS)),
-            (tr("down the columns"), "row, column = i % n, i // n", range(SHOWN)),
+        halves, lit = VGroup(), mixed(self.theme.background, self.hue, 0.5)
+        tops = ["0", "n", *(f"{column}n" for column in range(2, COLUMNS))]
+        for name, threads in (
+            (tr("along the rows"), np.arange(COLUMNS * (SHOWN - 1)).reshape(-1, COLUMNS).tolist()),
+            (tr("down the columns"), [tops, *([number] for number in range(1, SHOWN - 1))]),
         ):
-            table = self.cells_of(min(px(76), room / COLUMNS), self.empty)
-            heading = label(name, 52, bold=True).next_to(table, UP, px(24))
-            formula = fit(label(code, 42, mono=True), room).next_to(table, DOWN, px(24))
+            *rows, last = table = self.cells_of(min(px(72), room / COLUMNS), self.empty)
+            heading = label(name, 52, bold=True).next_to(table, UP, 0)
+            heading.align_to(table.get_top() + px(76) * UP, UP)
+            edged(table, self.hue, 3)
+            last.shift(px(64) * DOWN)
+            far = self.word("row {below:,}", 36).next_to(last, UP, px(8)).align_to(table, LEFT)
             numbers = VGroup()
-            # Those who read the cells that are drawn, row by row, or the first column.
-            read = [cell for cells in table for cell in cells[: len(readers) // SHOWN]]
-            for who, cell in zip(readers, read, strict=True):
-                edged(cell, self.hue, 3)
-                numbers.add(label(str(who), 36, bold=True).move_to(cell))
-            halves.add(VGroup(heading, table, formula, numbers))
+            for who, cells in zip(threads, rows, strict=True):
+                for one, cell in zip(who, cells, strict=False):
+                    numbers.add(label(str(one), 36, bold=True).move_to(cell))
+            for cells in (rows[0], last):
+                cells[0].set_fill(ManimColor(lit))
+            halves.add(VGroup(heading, VGroup(*rows), numbers, VGroup(far, last)))
         halves.arrange(DOWN if self.tall else RIGHT, buff=px(60 if self.tall else 100))
         about = VGroup(
-            self.word("A cell shows the thread that reads it first. Each thread adds eight numbers,", 40),
-            self.word("so n = {n:,} threads share a column of {rows:,}.", 40, n=self.rows // LOADS),
+            self.word("The number in a cell is the thread that starts there.", 40),
+            self.word("n = {below:,} threads share a column.", 40),
         ).arrange(DOWN, buff=px(14))
         fit(about, area.width).move_to([area.center[0], area.bottom, 0], DOWN)
         halves.move_to([area.center[0], (area.top + about.get_top()[1]) / 2, 0])
-        if not self.tall:
-            halves[1].shift((halves[0][1].get_y() - halves[1][1].get_y()) * UP)
-            halves[1][0].align_to(halves[0][0], UP)
-        self.say("From its number i, each thread computes which cell it reads. We compare two ways.")
-        self.play(FadeIn(*(half[:3] for half in halves), about))
+        self.say("Each thread uses its number to pick its first cell. We compare two ways.")
+        self.play(FadeIn(*(half[:2] for half in halves), about))
         for half in halves:
-            self.play(LaggedStart(*map(FadeIn, half[3]), lag_ratio=0.08, run_time=1.6))
-        self.leave(*halves, about)
+            self.play(LaggedStart(*map(FadeIn, half[2]), lag_ratio=0.08, run_time=1.6))
+        self.say("Each then reads seven more cells of its column, each {below:,} rows further down.")
+        self.play(FadeIn(*(half[3] for half in halves)))
+        again = VGroup(*(one.copy() for half in halves for one in half[2][:COLUMNS]))
+        ways = [[cell.get_center()] for half in halves for cell in half[3][1]]
+        self.play(Travel(list(again), ways, leg=0.8, apart=0.15))
+        self.leave(*halves, again, about)
 
     def bars_of(self, rows: Sequence[tuple[str, float, Colour, str]], note: Mobject) -> Amounts:
         """Two bars, each of a name, a value, a color and a figure, and a note below them."""
@@ -214,19 +220,20 @@ class Coalescing(Lesson):
         cuts = strokes(self.theme.background, 6.0)
         cuts.points = uprights(self.strip, np.arange(1, PIECES) / PIECES)
         below = self.bold("memory").next_to(self.strip, DOWN, px(10), aligned_edge=RIGHT)
-        self.badge(Badge(tr("model")))
-        self.say("A GPU runs 32 neighboring threads together, as a warp, and combines what they ask for.")
+        self.badge(Badge(tr("schematic"), "model"))
+        self.say("A GPU runs 32 neighboring threads as a warp, and merges their memory requests.")
         self.play(FadeIn(self.warp, name))
-        meaning = self.word("combining is called coalescing").next_to(self.warp, DOWN, px(40))
+        meaning = self.word("merging them is called coalescing").next_to(self.warp, DOWN, px(40))
         self.play(FadeIn(self.strip, cells, below), FadeIn(meaning))
         self.say(
-            "Memory never sends a single number, only pieces of {bytes} bytes: eight numbers.", bytes=SECTOR
+            "Memory sends no single numbers, only pieces of {bytes} bytes: here, a row of the table.",
+            bytes=SECTOR,
         )
         self.large = VGroup(*(rectangle(px(104), px(92), self.empty) for _ in range(self.each)))
         self.large.arrange(RIGHT, buff=px(6))
         fit(self.large, (0.46 if not self.tall else 0.9) * area.width)
         self.large.move_to([area.left, area.bottom + px(190 if not self.tall else 420), 0], LEFT)
-        self.large_name = self.word("one piece, enlarged", 42, self.theme.text)
+        self.large_name = self.word("one piece, enlarged: a row of the table", 42, self.theme.text)
         self.large_name.next_to(self.large, DOWN, px(16), aligned_edge=LEFT)
         left = self.strip.get_corner(DOWN + LEFT)
         right = left + self.strip.width / PIECES * RIGHT
@@ -243,7 +250,7 @@ class Coalescing(Lesson):
         """A warp reads numbers `apart` cells from each other: rays go down, pieces come, numbers go up."""
         at = apart * np.arange(WARP)
         dots = self.warp.dots
-        rays = strokes(self.hue, 2.5, 0.8)
+        rays = strokes(self.hue, 4, 0.8)
         ends = [self.strip.get_corner(UP + LEFT) + self.cell * (one + 0.5) * RIGHT for one in at]
         each = (np.linspace(dot.get_bottom(), end, 4) for dot, end in zip(dots, ends, strict=True))
         rays.points = np.concatenate(list(each))
@@ -268,13 +275,14 @@ class Coalescing(Lesson):
             fit(words, self.area.right - self.large.get_right()[0] - px(60))
             words.next_to(self.large, RIGHT, px(60))
         self.play(Create(rays, run_time=1.1))
-        self.play(FadeIn(sent, used, large), Fade(rays, 1.0, 0.35))
+        self.play(FadeIn(sent, used, large), Fade(rays, 1.0, 0.7))
         up = [number.copy() for number in used]
         ways = [[dot.get_center()] for dot in dots]
         self.play(Travel(up, ways, [[0.4]] * WARP, leg=0.9, apart=0.0), FadeIn(words))
         return [rays, sent, used, large, words, *up]
 
     def along_rows(self) -> None:
+        self.badge(self.counted())
         self.say("Along the rows, eight threads share a piece, so the warp needs four.")
         self.play(*self.key(*self.used_or_not))
         self.four = self.read(1)
@@ -287,19 +295,19 @@ class Coalescing(Lesson):
     # Why the rest is wasted, and what it costs.
 
     def too_large(self) -> None:
-        """The table beside the cache, to scale."""
+        """What is sent for a column beside the cache, to scale."""
         down = self.cases[COLUMNS]
-        found = self.word(
-            "pieces that were found in the L2: {hits:,} of {asked:,}",
+        found = self.bold(
+            "found in the L2: {hits:,} of {asked:,} pieces",
             hits=down["l2_hit_sectors"], asked=down["l2_read_sectors"],
         )  # fmt: skip
         rows = (
-            (tr("the table"), self.bytes, self.theme.operand),
+            (tr("sent for each column: the whole table"), self.bytes, self.theme.operand),
             (tr("the largest cache, called L2"), self.l2, self.hue),
         )
         bars = self.bars_of([(*one, tr("{mb:.0f} MB", mb=one[1] / 1e6)) for one in rows], found)
         self.badge(self.counted())
-        self.say("The other numbers are needed later, but the cache is too small to keep them until then.")
+        self.say("Other threads need the rest later, but by then the GPU's cache has thrown it out.")
         self.play(*self.key(), bars.come())
         self.play(FadeIn(found))
         self.leave(bars, found)
@@ -309,8 +317,8 @@ class Coalescing(Lesson):
         theme, area = self.theme, self.area
         room = area.width if self.tall else (area.width - px(110)) / 2
         sent, took = [], []
-        for columns, one in self.cases.items():
-            name = tr("along the rows")
+        for columns, one in reversed(self.cases.items()):
+            name = tr("along the rows of any of them")
             if columns > 1:
                 name = tr("down a table of {columns} columns", columns=columns)
             whole = one["dram_read_bytes"]
@@ -324,14 +332,8 @@ class Coalescing(Lesson):
         charts.arrange(DOWN if self.tall else RIGHT, buff=px(60 if self.tall else 110))
         fit(charts, np.inf, area.height - px(70)).move_to(area.center + px(34) * UP)
         self.badge(Badge(self.tr("counted and measured on {gpu}"), "measured"))
-        self.say(
-            "From equally large tables of two, four or eight columns, "
-            "memory sends two, four or eight times as much."
-        )
-        self.play(FadeIn(charts[0][-1]), *self.key(*self.used_or_not))
-        self.play(charts[0].come(0, 1, 2, 3))
-        self.say("The time grows with the bytes, though the program and the sum stay the same.")
-        self.play(FadeIn(charts[1][-1]))
-        self.play(charts[1].come(0, 1, 2, 3))
+        self.say("With fewer columns, less is wasted, and the time falls nearly as much as the bytes.")
+        titles = [FadeIn(chart[-1]) for chart in charts]
+        self.play(*titles, *self.key(*self.used_or_not), *(chart.come(0, 1, 2, 3) for chart in charts))
         self.wait(0.5)
         self.leave(charts)

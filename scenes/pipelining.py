@@ -3,7 +3,7 @@
 manim render scenes/pipelining.py
 
 One, two and three buffers between memory and tensor cores. Lanes are a model's, with the times of a load and
-a multiplication that follow from measured steps; the step times at the end are those of the GPU.
+a multiplication that follow from measured steps; the times at the end are those of the GPU.
 """
 
 from itertools import pairwise
@@ -11,9 +11,9 @@ from itertools import pairwise
 import numpy as np
 from manim import DOWN, LEFT, RIGHT, FadeIn, LaggedStart, Mobject, Transform, VGroup
 
-from tilesim import Problem
+from tilesim import Device, Problem
 from tilesim.ideas.pipelining import pipeline, times
-from tilesim_scenes.animations.fade import Fade
+from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.lesson import Lesson
@@ -29,12 +29,11 @@ FILM = {
     "title": "Pipelining",
     "question": "How can a GPU avoid waiting for its data?",
     "finding": (
-        "On an H200, the same matrix product is 2.3 times as fast if the next two pairs are loaded while "
-        "one is multiplied."
+        "On an H200, a matrix product is 2.3 times as fast if loads run two steps ahead of the tensor cores."
     ),
     "part": "Hiding waits",
     "place": 100,
-    "seconds": 79,
+    "seconds": 77,
     "shows": "One, two and three buffers between memory and tensor cores, and what a GPU gains by them.",
     "takes": "report",
 }
@@ -42,6 +41,8 @@ STEPS = 6
 """Of a tile, as many as a lane has room for."""
 ENOUGH = 3
 """Buffers with which the film ends."""
+PACE = 1000.0
+"""Of a lane, ns in a second of film."""
 NAMES = 260
 """Pixels for the name of a lane, left of it."""
 
@@ -56,10 +57,13 @@ class Pipelining(Lesson):
         self.gpu, row = report["machine"]["gpu"], rows[1]
         self.m, self.n, self.k = row["m"], row["n"], row["k"]
         self.problem = Problem(self.m, self.n, self.k, tuple(row["tile"]), row["dtype"], row["order"])
-        self.steps = self.problem.k_steps
+        self.steps, self.tiles = self.problem.k_steps, self.problem.tiles
+        self.guard("H200" in self.gpu, "the product ran on an H200")
+        self.guard(self.tiles <= Device.named("h200").sms, "all tiles are computed at the same time")
         self.step_ns = {buffers: one["k_step_ns"] for buffers, one in rows.items()}
         self.us = {buffers: one["us"] for buffers, one in rows.items()}
         self.load, self.multiply = times(self.step_ns)
+        self.load_us, self.multiply_us = self.load / 1000, self.multiply / 1000
         self.step = self.step_ns[1] / 1000
         self.guard(self.load > self.multiply, "a load takes longer than a multiplication")
         self.guard(self.load <= 2 * self.multiply, "two multiplications take longer than a load")
@@ -68,7 +72,7 @@ class Pipelining(Lesson):
         self.guard(self.step_ns[4] > 0.97 * self.step_ns[3], "a fourth buffer saves nearly nothing")
         self.pipelines = {n: pipeline(STEPS, n, self.load, self.multiply) for n in (1, 2, ENOUGH)}
         self.guard(not self.pipelines[ENOUGH].bubbles[1:].any(), "three buffers leave one wait")
-        self.until = self.pipelines[1].makespan
+        self.until, self.work, self.note = self.pipelines[1].makespan, VGroup(), VGroup()
 
     def construct(self) -> None:
         self.ask("Tensor cores are the parts of a GPU that multiply matrices.")
@@ -80,90 +84,86 @@ class Pipelining(Lesson):
         self.three_buffers()
         self.step_times()
         self.close(
-            "On an H200, the same matrix product is {times:.1f} times as fast "
-            "if the next two pairs are loaded while one is multiplied.",
+            "On an H200, a matrix product is {times:.1f} times as fast if loads run two steps ahead of the "
+            "tensor cores.",
             [(tr("one buffer"), self.us[1]), (tr("three buffers"), self.us[ENOUGH])],
             "times",
             "{:.1f} µs",
             self.measured(),
-            self.tr("{m} × {n} numbers, each a sum of {k} products of 16-bit numbers"),
+            self.tr("{m} × {n} numbers of 16 bits; {tiles} tiles at once: start, {steps} steps, and write"),
         )
 
     def the_work(self) -> None:
         """The product, and a tile's strips, along which its steps run."""
-        work = Work(self.problem, self.area, tile=3 * self.problem.tiles_n + 4)
-        self.badge(Badge(tr("model"), "model"))
-        self.say("A GPU multiplies matrices tile by tile. A tile needs one strip of A and one strip of B.")
-        for act in work.come():
+        self.work = Work(self.problem, self.area, tile=3 * self.problem.tiles_n + 4)
+        self.badge(Badge(tr("schematic"), "model"))
+        self.say("A GPU computes a matrix product tile by tile, and each tile in small steps.")
+        for act in self.work.come():
             self.play(*act)
-        self.say(
-            "It walks along the strips in {steps} steps. Each multiplies a chunk of A by one of B: a pair."
-        )
-        pairs = zip(work.strips[: self.steps], work.strips[self.steps :], strict=True)
-        self.play(*(chunk.animate.set_opacity(0.2) for chunk in work.strips), run_time=0.4)
+        self.say("In each of {steps} steps, a pair is multiplied: a chunk of A and a chunk of B.")
+        strips = self.work.strips
+        pairs = zip(strips[: self.steps], strips[self.steps :], strict=True)
+        self.play(*(chunk.animate.set_opacity(0.2) for chunk in strips), run_time=0.4)
         lit = (VGroup(*pair).animate(run_time=0.3).set_opacity(1.0) for pair in pairs)
-        self.play(LaggedStart(*lit, lag_ratio=0.35))
-        self.leave(work)
+        self.play(LaggedStart(*lit, lag_ratio=0.4))
 
     def one_pair(self) -> None:
         """The first step: its pair comes into the only buffer, and from there to the tensor cores."""
-        self.badge(Badge(tr("model, from measured times"), "model"))
-        self.ticking = self.clock(self.until)
+        self.badge(Badge(tr("model, from measured steps"), "model"))
         key = self.key(
             Entry(tr("load"), [self.hue], hatched=True),
             Entry(tr("multiply"), [self.hue]),
-            Entry(tr("tensor cores wait"), [self.theme.wait_text]),
+            Entry(tr("tensor cores wait"), [self.theme.wait]),
         )
-        self.say(
-            "A pair is loaded from memory into a buffer in the processor. Then tensor cores multiply it."
-        )
+        self.say("A processor of the GPU loads a pair into its buffer. Then its tensor cores multiply it.")
         self.sm = self.machine(1)
-        self.play(FadeIn(self.sm), *key)
         self.lanes, self.names = [self.lane(1)], [self.name(1)]
-        self.axis = self.word("time →", 38)
-        self.axis.move_to([self.area.right, self.slot(0)[1] + self.lane_height / 2 + px(10), 0], RIGHT + DOWN)
+        shown = fit(self.word("{shown} of {steps} steps", 38, shown=STEPS), 0.92 * px(NAMES))
+        self.axis = VGroup(self.above(self.word("time →", 38), self.area.right, RIGHT))
+        self.axis.add(self.above(shown, self.area.left, LEFT))
+        self.play(Leave(self.work), FadeIn(self.sm), *key)
+        self.ticking = self.clock(self.until)
         self.play(FadeIn(self.lanes[0], self.names[0], self.axis))
-        self.run_to(self.load + self.multiply, 4.0)
+        self.run_to(self.load + self.multiply, 3.0)
 
     def one_buffer(self) -> None:
         """More steps, in each of which a load comes before its multiplication."""
         self.say("With one buffer, the next load must wait, or it would overwrite what is being multiplied.")
-        self.run_to(2 * (self.load + self.multiply), 4.0)
+        self.run_to(self.until / 2)
         self.say("So loading and multiplying take turns, and each step takes the sum of both: {step:.2f} µs.")
-        self.run_to(self.until, 3.5)
+        self.run_to(self.until)
         lane, begin = self.lanes[-1], self.pipelines[1].steps["load"][2]
         y, brackets = lane.grounds.get_bottom()[1] - px(30), VGroup()
         for since, until in pairwise((begin, begin + self.load, begin + self.load + self.multiply)):
             left, right = lane.x(since) + px(4), lane.x(until) - px(4)
             brackets.add(bracket(left, right, y, self.theme.text))
-        load, multiply = (f"{ns / 1000:.2f}" for ns in (self.load, self.multiply))
-        total = self.word(
-            "{load} + {multiply} = {step:.2f} µs", 44, self.theme.text, load=load, multiply=multiply
-        )
+        total = self.bold("load {load_us:.2f} + multiply {multiply_us:.2f} = {step:.2f} µs", 44)
         brackets.add(total.next_to(brackets, DOWN, px(16)))
         self.play(FadeIn(brackets))
         self.leave(brackets)
 
     def two_buffers(self) -> None:
-        self.say("With a second buffer, the next pair is loaded while this one is multiplied.")
+        self.say("With two buffers, the GPU loads one pair ahead, while its tensor cores multiply another.")
         self.another(2)
-        self.run_to(self.pipelines[2].makespan * 0.5, 3.0)
+        self.run_to(self.pipelines[2].makespan / 2)
         self.say("But a load takes longer than a multiplication, so the tensor cores still wait.")
-        self.run_to(self.pipelines[2].makespan, 3.0)
+        self.compare(self.bold("load {load_us:.2f} µs > multiply {multiply_us:.2f} µs", 38))
+        self.run_to(self.pipelines[2].makespan)
 
     def three_buffers(self) -> None:
-        self.say("With three buffers, two pairs are always on their way.")
+        self.say("With three buffers, it loads two pairs ahead. Loading ahead is called pipelining.")
         self.another(ENOUGH)
-        self.run_to(self.pipelines[ENOUGH].makespan * 0.5, 3.0)
-        self.say("Now the tensor cores wait only for the first load.")
-        self.run_to(self.pipelines[ENOUGH].makespan, 3.0)
-        self.leave(*self.lanes, *self.names, self.axis, self.sm, self.ticking)
+        self.run_to(self.pipelines[ENOUGH].makespan / 2)
+        self.say("A load now has the time of two multiplications: the tensor cores wait only for the first.")
+        self.compare(self.bold("load {load_us:.2f} µs < multiply 2 × {multiply_us:.2f} µs", 38))
+        self.run_to(self.pipelines[ENOUGH].makespan)
+        self.leave(*self.lanes, *self.names, self.axis, self.note, self.sm, self.ticking)
 
     def another(self, buffers: int) -> None:
         """The same steps once more with one more buffer; the lane before makes room below."""
         machine = self.machine(buffers)
         lane, name = self.lane(buffers), self.name(buffers)
-        moves = []
+        moves = [Leave(self.note)]
         for place, (old, its) in enumerate(zip(reversed(self.lanes), reversed(self.names), strict=True), 1):
             target = self.slot(place)
             moves += [old.animate.move_to(target), its.animate.set_y(target[1])]
@@ -176,30 +176,34 @@ class Pipelining(Lesson):
         self.names.append(name)
         self.play(FadeIn(lane, name), Fade(self.lanes[-2], 1.0, 0.5), run_time=0.4)
 
+    def compare(self, times: Mobject) -> None:
+        """Say above the lanes how long a load takes, and what there is to hide it."""
+        note = fit(times, self.lane_width - self.axis[0].width - px(60))
+        self.note = self.above(note, self.area.right - self.lane_width + px(30), LEFT)
+        self.play(FadeIn(self.note))
+
     def step_times(self) -> None:
         """What a step took on the GPU with one to four buffers."""
         self.badge(self.measured())
         us = {buffers: self.step_ns[buffers] / 1000 for buffers in (1, 2, 3, 4)}
+        names = {n: self.buffers(n) for n in us}
+        names[2] = self.tr("two buffers (our model has {load_us:.2f} µs)")
         rows = [
-            Amount(self.buffers(n), [(one, self.theme.measured)], tr("{us:.2f} µs", us=one))
-            for n, one in us.items()
+            Amount(names[n], [(one, self.theme.measured)], tr("{us:.2f} µs", us=one)) for n, one in us.items()
         ]
-        bars = Amounts(rows, self.area.width, bar=72, gap=30)
-        title = self.bold("time of one step", 50)
+        self.say(
+            "On the GPU, three buffers cut a step from {step:.2f} to {three:.2f} µs. "
+            "A fourth saves nearly nothing.", three=us[3],
+        )  # fmt: skip
+        bars, title = Amounts(rows, self.area.width, bar=72, gap=30), self.bold("time of one step", 50)
         picture = VGroup(title, bars).arrange(DOWN, buff=px(40), aligned_edge=LEFT)
         fit(picture, np.inf, self.area.height).move_to(self.area.center)
-        self.say(
-            "On the GPU, three buffers cut a step from {one:.2f} to {three:.2f} µs.", one=us[1], three=us[3]
-        )
-        self.play(FadeIn(title), *self.key())
-        self.play(bars.come(0, 1, 2))
-        self.say("A fourth saves nearly nothing, because the tensor cores no longer wait.")
-        self.play(bars.come(3))
+        self.play(FadeIn(title), *self.key(), bars.come())
         self.leave(picture)
 
-    def run_to(self, until: float, seconds: float) -> None:
+    def run_to(self, until: float, seconds: float | None = None) -> None:
         moving = (self.sm, self.lanes[-1], self.ticking)
-        self.play(PlayTrace(*moving, until=float(until), run_time=seconds))
+        self.play(PlayTrace(*moving, until=float(until), pace=PACE, run_time=seconds))
 
     # How it is laid out
 
@@ -211,7 +215,7 @@ class Pipelining(Lesson):
 
     @property
     def machine_height(self) -> float:
-        return min(0.5 * self.area.height, 0.42 * self.area.width)
+        return min(0.38 * self.area.height, 0.42 * self.area.width)
 
     @property
     def lane_height(self) -> float:
@@ -221,6 +225,10 @@ class Pipelining(Lesson):
         """The middle of a lane: 0 is the newest, on top."""
         y = self.floor + (2.9 - 1.2 * place) * self.lane_height
         return [self.area.right - self.lane_width / 2, y, 0]
+
+    def above(self, word: Mobject, x: float, side: np.ndarray) -> Mobject:
+        """A word above the lanes, its left or right side at `x`."""
+        return word.move_to([x, self.slot(0)[1] + self.lane_height / 2 + px(10), 0], side + DOWN)
 
     @property
     def lane_width(self) -> float:

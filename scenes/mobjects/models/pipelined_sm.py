@@ -6,7 +6,7 @@ from manim import DOWN, RIGHT, Line, ManimColor, VGroup, smoothstep
 
 from tilesim.ideas.pipelining import Pipeline
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import lines, px
+from tilesim_scenes.look.text import label, lines, px
 from tilesim_scenes.look.theme import Colour, mixed, sm_colour, theme_now
 from tilesim_scenes.mobjects.drawing.quads import EMPTY, edged, quad, rectangle, shape, stroke_width
 from tilesim_scenes.mobjects.hardware.memory import SM, Buffers, KPair
@@ -26,7 +26,7 @@ class PipelinedSM(VGroup):
     """Pairs of K-chunks fly from memory into an SM's buffers and are used up by its tensor core.
 
     `width`, `height`: units. `room_for`: buffers that the SM has room for, at least as many as there are
-    stages. A pair is on its way as long as its load takes, and leaves its buffer when it is multiplied.
+    stages. A pair is on its way as long as its load takes, and in the tensor core while it is multiplied.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class PipelinedSM(VGroup):
         self.buffers.move_to([self.sm.get_left()[0] + 0.03 * width + (room_for * (slot + gap)) / 2, low, 0])
         self.core = edged(rectangle(0.2 * width, 0.44 * height, theme.idle), colour, 3)
         self.core.move_to([self.sm.get_right()[0] - 0.13 * width, low, 0])
-        self.done = shape(colour)
+        self.done = shape(mixed(theme.background, colour, 0.5))
         self.source = rectangle(0.18 * width, self.core.height).move_to([-0.41 * width, low, 0])
         named = (
             (tr("memory"), self.source),
@@ -56,7 +56,10 @@ class PipelinedSM(VGroup):
             written = lines(word, size, 1.1 * place.width, color=theme.quiet)
             self.words.add(written.move_to([place.get_center()[0], top, 0], DOWN))
         dim = mixed(theme.background, colour, USED)
-        self.supply = KPair(theme.operand)
+        self.supply = KPair(theme.operand).put(self.source.get_center(), PAIR * slot)
+        for letter, chunk in zip("AB", self.supply, strict=True):
+            under = self.supply.get_bottom() + px(12) * DOWN
+            self.words.add(label(letter, size, theme.quiet).next_to(under, DOWN, 0).set_x(chunk.get_x()))
         self.used = VGroup(*(KPair(dim) for _ in pipeline.steps))
         self.pairs = VGroup(*(KPair(colour) for _ in pipeline.steps))
         super().__init__(self.source, self.sm, self.words, self.supply)
@@ -68,7 +71,6 @@ class PipelinedSM(VGroup):
         self.t = t
         steps = self.pipeline.steps.tolist()
         width = PAIR * self.buffers[0].width
-        self.supply.put(self.source.get_center(), width)
         self.done.points = EMPTY
         for i, (load, loaded, multiply, done) in enumerate(steps):
             here, core = self.buffers.slot(i).get_center(), self.core.get_center()
@@ -76,7 +78,7 @@ class PipelinedSM(VGroup):
             going = smoothstep((t - multiply) / (INTO_CORE * (done - multiply)))
             source = self.source.get_center()
             at = source + coming * (here - source) + going * (core - here)
-            self.pairs[i].put(at, (1 - going / 2) * width, load <= t < done and going < 1)
+            self.pairs[i].put(at, width, load <= t < done)
             self.used[i].put(here, width, multiply <= t < done)
             if multiply <= t < done:
                 self.done.points = quad(self.core, 0, (t - multiply) / (done - multiply))
@@ -84,7 +86,7 @@ class PipelinedSM(VGroup):
 
 
 class PipelineRows(PhaseRows):
-    """A pipeline's loads, a row for each buffer, and below them its multiplications and what it waits for.
+    """A pipeline's loads, in as many rows as can run at once, and below them multiplications and waits.
 
     `until`: ns at the right end. `width`, `height`: units of all rows together. `loads`, `multiplies` and
     `bubbles`, in which nothing is multiplied, have one for each K-step.
@@ -95,23 +97,28 @@ class PipelineRows(PhaseRows):
     ) -> None:
         steps, stages, hue = pipeline.steps.tolist(), pipeline.stages, colour or sm_colour(0, 4)
         self.cursor = Line(stroke_color=ManimColor(theme_now().cursor), stroke_width=stroke_width(4))
-        rows = {f"buffer {n}": [Bar("load", *step[:2]) for step in steps[n::stages]] for n in range(stages)}
+        ahead = max(1, stages - 1)
+        rows = {f"load {n}": [Bar("load", *step[:2]) for step in steps[n::ahead]] for n in range(ahead)}
         before = [0, *(done for *_, done in steps[:-1])]
         bubbles = [Bar("pause", end, step[2]) for end, step in zip(before, steps, strict=True)]
         products = []
         for i, (_, _, multiply, done) in enumerate(steps):
             apart = min(0.1 * (done - multiply), 0.002 * until)
-            products.append(Bar("multiply", multiply, done - apart, str(i)))
+            products.append(Bar("multiply", multiply, done - apart, str(i + 1)))
         rows["multiply"] = bubbles + products
         super().__init__(rows, (0.0, until), width, height, colours=dict.fromkeys(rows, hue), names=False)
-        each = (LOADS[1] - LOADS[0]) / stages
-        shares = [(LOADS[1] - each * (n + 0.88), LOADS[1] - each * n) for n in range(stages)]
+        each = (LOADS[1] - LOADS[0]) / ahead
+        shares = [(LOADS[1] - each * (n + 0.88), LOADS[1] - each * n) for n in range(ahead)]
         for ground, (low, high) in zip(self.grounds, [*shares, MULTIPLY], strict=True):
             ground.set_fill(opacity=0.0)
             ground.stretch_to_fit_height((high - low) * height).move_to([0, (low + high - 1) / 2 * height, 0])
         count = len(steps)
-        self.loads = [self.bar(f"buffer {i % stages}", "load", i // stages) for i in range(count)]
+        self.loads = [self.bar(f"load {i % ahead}", "load", i // ahead) for i in range(count)]
         self.bubbles, self.multiplies = self.bars[count : 2 * count], self.bars[2 * count :]
+        for load in self.loads:
+            load.set_stroke(ManimColor(theme_now().background), stroke_width(4), 1.0, family=False)
+        for wait in self.bubbles:
+            wait.set_fill(ManimColor(theme_now().wait), 0.6, family=False)
         self.add(self.cursor)
         self.show(0.0)
 
