@@ -29,8 +29,6 @@ from tilesim_scenes.mobjects.drawing.quads import diagonals, rectangle, strokes
 from tilesim_scenes.mobjects.hardware.memory import SM
 from tilesim_scenes.mobjects.hardware.thread_block import ThreadBlock
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
-from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
-from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace
 from tilesim_scenes.mobjects.words.key import Entry
 
@@ -38,12 +36,12 @@ FILM = {
     "title": "Busy SMs",
     "question": "What if another kernel holds one processor?",
     "finding": (
-        "On an H200, fixed lists of tiles save 2% of the time, but take 1.8 times as long with one of 132 "
-        "SMs held."
+        "On an H200, fixed lists of tiles save 2% of the time with all SMs free, but take 1.8 times as long "
+        "with one of 132 held."
     ),
     "part": "Schedules",
     "place": 200,
-    "seconds": 79,
+    "seconds": 73,
     "shows": "A kernel with fixed lists of tiles while one SM is held, and one with a block for each tile.",
     "takes": "traces",
 }
@@ -118,12 +116,6 @@ class BusySms(ManySMs):
         self.guard(self.rounds[2] == few, "tiles that free SMs take need no more rounds than they must")
         self.full, self.left_over = (few - 1) * self.others, self.n - (few - 1) * self.others
         self.guard(sum(counts[2] == few) == self.left_over, "the last round has only the tiles left over")
-        self.sm = next(sm for sm in range(self.sms) if sm not in self.held[2])
-        mine = [np.sort(t.spans[t.spans["sm"] == self.sm], order="issue") for t in (self.free, self.naive)]
-        self.seams = [(float(one["drain"][1]), float(one["start"][2])) for one in mine]
-        self.guard(
-            self.seams[0][1] < mine[0]["done"][1], "a block with a list goes on while a tile is written"
-        )
         size = self.free.problem.m, self.free.problem.n, self.free.problem.k
         rows = [r for r in report("busy_sms")["rows"] if (r["m"], r["n"], r["k"]) == size]
         took = {(row["kernel"], row["busy_sms"]): row for row in rows}
@@ -146,7 +138,6 @@ class BusySms(ManySMs):
         self.eight_rounds()
         self.a_block_per_tile()
         self.five_rounds()
-        self.the_pause()
         self.the_end()
 
     def turn(self, *gone: Mobject) -> None:
@@ -377,29 +368,6 @@ class BusySms(ManySMs):
         self.play(FadeIn(total, waiting, note))
         self.turn(lanes, title, names, waiting, note, total)
 
-    def the_pause(self) -> None:
-        """What fixed lists are good for: one SM between its second tile and its third."""
-        key = self.key(*self.phases("launch", "first load", "multiply", "write"))
-        area = self.area._replace(bottom=self.floor)
-        high, shown, plays = px(56 if self.narrow else LANE), [], []
-        for row, run, name, (begin, end) in (
-            (0.35, self.free, tr("one SM, two tiles of a fixed list"), self.seams[0]),
-            (0.83, self.naive, tr("one SM, two blocks with a tile each"), self.seams[1]),
-        ):
-            lane = LaneVectors(
-                run, [self.sm], (begin - 2500, begin + 6000), area.width, high, labels=False, ticks=False,
-                numbers=False, cursor=False, fills=self.fills,
-            )  # fmt: skip
-            lane.move_to([area.center[0], area.top - row * area.height, 0]).show(begin - 2500)
-            us = (end - begin) / 1000
-            bracket = TimeBracket(lane, begin, end, self.sm, tr("no multiplication: {us:.1f} µs", us=us))
-            shown += [lane, bracket, label(name, 46).next_to(lane, UP, px(114), aligned_edge=LEFT)]
-            plays.append(PlayTrace(lane, bracket, until=begin + 6000, run_time=4.0))
-        self.say("Why use fixed lists? A block that stays loads its next tile while it writes the last one.")
-        self.badge(of_trace(self.free))
-        self.play(Leave(self.gone), *key, *self.appear(*shown))
-        self.play(*plays)
-
     def the_end(self) -> None:
         names = (
             tr("fixed lists, all SMs free"),
@@ -408,8 +376,8 @@ class BusySms(ManySMs):
             tr("block per tile, one SM held"),
         )
         self.close(
-            "On an H200, fixed lists of tiles save {saved:.0%} of the time, but take {times:.1f} times as "
-            "long with one of {sms} SMs held.",
+            "On an H200, fixed lists of tiles save {saved:.0%} of the time with all SMs free, but take "
+            "{times:.1f} times as long with one of {sms} held.",
             list(zip(names, self.us, strict=True)),
             self.tr("{longer:.1f} times as long"),
             "{:.1f} µs",
