@@ -133,7 +133,7 @@ class Divergence(Lesson):
             self.word("its number is part of the instruction", 50, self.theme.text),
         ).arrange(DOWN, buff=px(20), aligned_edge=LEFT)
         each.next_to(code[1:], DOWN if self.narrow else RIGHT, px(70))
-        self.code = fit(VGroup(code, each), np.inf, area.top - self.squares.get_top()[1] - px(140))
+        self.code = fit(VGroup(code, each), area.width, area.top - self.squares.get_top()[1] - px(140))
         self.code.move_to([0, (area.top + self.squares.get_top()[1] + px(110)) / 2, 0])
         self.letters = VGroup(*(dot[1] for dot in self.dots))
         self.items_name = self.word("32 items, each of kind A, B, C or D", 46, self.theme.text)

@@ -25,6 +25,7 @@ from tilesim_scenes.look.theme import ink_on, mixed, readable, sm_colour
 from tilesim_scenes.mobjects.drawing.quads import edged
 from tilesim_scenes.mobjects.hardware.memory import SM
 from tilesim_scenes.mobjects.models.k_steps import Partial, Piece, Ribbon
+from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace
 from tilesim_scenes.mobjects.words.key import Entry
@@ -161,9 +162,7 @@ class StreamK(ManySMs):
         """Boxes become rows; 33 go on in the second round, and 99 are dark."""
         self.badge(of_trace(self.whole))
         self.ticking = self.clock(self.whole.makespan)
-        self.waits_at_the_end = Entry(tr("wait at the end"), [self.theme.wait])
-        phases = self.phases("launch", "first load", "multiply", "write")
-        key = self.key(*phases)
+        key = self.key(*self.phases("launch", "first load", "multiply", "write"))
         area = self.area._replace(bottom=self.floor)
         words = tr("132 SMs, one thin row each; time runs to the right")
         lanes, title = self.rows(self.whole, area, words, fills=self.fills)
@@ -174,14 +173,17 @@ class StreamK(ManySMs):
         rounds = self.round_names(lanes, [self.first_round, float(self.whole.makespan)])
         rounds[1].set_y(lanes.get_top()[1] - lanes.height * self.left / self.sms / 2)
         rounds.set_color(ManimColor(ink_on(self.hue)))
-        self.play(PlayTrace(self.ticking, lanes, until=self.first_round, run_time=1.0), FadeIn(rounds[0]))
+        self.play(PlayTrace(self.ticking, lanes, until=self.first_round, run_time=1.0))
         self.say("Then {left} SMs compute the rest. The other {others} have nothing to do.")
+        end, waiting = self.ends(lanes, self.us[0]), VGroup(self.waiting(lanes), self.idle(lanes))
+        self.play(FadeIn(rounds[0]), PlayTrace(self.ticking, lanes, until=self.whole.makespan, run_time=2.0))
+        self.play(FadeIn(rounds[1], end, waiting))
+        self.leave(lanes, title, rounds, waiting, end, self.ticking)
+
+    def idle(self, lanes: LaneImage) -> Mobject:
+        """What the SMs without a second tile do."""
         idle, ink = tr("{idle} SMs wait", idle=self.others), ink_on(self.theme.wait)
-        note = self.note_in(lanes, self.first_round, self.left / self.sms, 1.0, idle, ink)
-        end, waiting = self.ends(lanes, self.us[0]), self.waiting(lanes)
-        self.play(PlayTrace(self.ticking, lanes, until=float(self.whole.makespan), run_time=2.0))
-        self.play(FadeIn(rounds[1], end, waiting, note), *self.key(*phases, self.waits_at_the_end))
-        self.leave(lanes, title, rounds, note, waiting, end, self.ticking)
+        return self.note_in(lanes, self.first_round, self.left / self.sms, 1.0, idle, ink)
 
     def a_sum_can_be_split(self) -> None:
         """A tile with its depth is cut in two for two SMs, and the parts are added."""
@@ -198,7 +200,7 @@ class StreamK(ManySMs):
         area, of_tiles = self.area, range(len(self.order))
         total = self.steps * len(self.order)
         self.say("So we share out steps, not tiles. Every four SMs share five tiles.")
-        high, apart = px(150), px(28)
+        high, apart = px(110 if self.narrow else 150), px(28)
         tiles = [Piece(n * self.steps, (n + 1) * self.steps, tr("tile {n}", n=n + 1)) for n in of_tiles]
         parts, at = [], 0
         for cta, row in self.dealt:
@@ -207,7 +209,7 @@ class StreamK(ManySMs):
             at += count
         width = area.width - (GROUP - 1) * apart
         whole, cuts = (Ribbon(row, total, width, high, size=52) for row in (tiles, parts))
-        whole.move_to([area.center[0], area.top - px(190), 0])
+        whole.move_to([area.center[0], area.top - px(115) - high / 2, 0])
         cuts.move_to(whole)
         ink, count = self.theme.text, len(tiles)
         above = self.word("{n} tiles of {steps} steps = {total} steps", 46, ink, n=count, total=total)
@@ -216,7 +218,7 @@ class StreamK(ManySMs):
         row_y = area.bottom + px(185)
         for n, hue in enumerate(self.hues):
             mine = VGroup(*self.pieces_of(cuts, n))
-            box = SM(f"SM {LETTERS[n]}", hue, mine.width + px(12), px(250), size=50)
+            box = SM(f"SM {LETTERS[n]}", hue, mine.width + px(12), high + px(100), size=50)
             names.add(box.move_to([mine.get_center()[0] + shifts[n], row_y, 0]))
         middle = [area.center[0], (whole.get_bottom()[1] + names.get_top()[1]) / 2, 0]
         ratio = self.word(
@@ -242,7 +244,7 @@ class StreamK(ManySMs):
             piece.add(word.next_to(names, DOWN, px(16)).set_x(piece[0].get_x()))
         each = self.word("{share} steps for each SM; time runs to the right", 46, ink)
         self.play(FadeIn(each.move_to(middle), *(piece[2:] for piece in cuts)))
-        self.say("In this order, SM B would have to wait for SM A.")
+        self.say("In this order, SM B would wait for SM A’s part of tile 2.")
         late = VGroup(*(edged(one[0].copy().set_fill(opacity=0.0), self.theme.text, 8) for one in cuts[1:3]))
         others = VGroup(whole, stay, above, cuts[0], *cuts[3:])
         self.play(Fade(others, 1.0, 0.35), FadeIn(late))
@@ -340,7 +342,7 @@ class StreamK(ManySMs):
         longest, fills = float(self.whole.makespan), self.fills
         adding = Entry(tr("fetch and add"), [self.theme.partial])
         *busy, write = self.phases("launch", "first load", "multiply", "write")
-        phases = (*busy, adding, write)
+        key = self.key(*busy, adding, write)
         area = self.area._replace(bottom=self.floor)
         middle = (area.top + area.bottom) / 2
         upper, lower = area._replace(bottom=middle + px(10)), area._replace(top=middle - px(10))
@@ -357,11 +359,11 @@ class StreamK(ManySMs):
         bands = VGroup(*(label(tr("like SM {sm}", sm=letter), 40, ink_on(self.hue)) for letter in LETTERS))
         for n, like in enumerate(bands):
             like.move_to([lanes[1].x(48_000), lanes[1].get_top()[1] - (n + 0.5) / GROUP * lanes[1].height, 0])
-        self.play(*self.key(*phases), *self.appear(*shown, self.ticking))
+        self.play(*key, *self.appear(*shown, self.ticking))
         self.play(PlayTrace(*runs, until=float(self.cut.makespan), run_time=2.2))
         self.play(PlayTrace(*runs, until=longest, run_time=1.0), FadeIn(ends[1], bands, run_time=0.3))
-        waiting = VGroup(*map(self.waiting, lanes))
-        self.play(FadeIn(ends[0], waiting), *self.key(*phases, self.waits_at_the_end))
+        waiting = VGroup(*map(self.waiting, lanes), self.idle(lanes[0]))
+        self.play(FadeIn(ends[0], waiting))
         self.gone = [*shown, waiting, *ends, bands, self.ticking]
 
     def average(self) -> None:
@@ -371,13 +373,13 @@ class StreamK(ManySMs):
         key = self.key(
             Entry(tr("work with whole tiles"), fills[:1]),
             Entry(tr("added by cutting"), fills[1:2]),
-            self.waits_at_the_end,
+            Entry(tr("wait at the end"), fills[2:]),
         )
         rows = [
             (tr("whole tiles"), [self.work, 0.0, self.waits[0]]),
             (tr("equal shares"), [self.work, self.cost, self.waits[1]]),
         ]
-        stacks = Stacks(rows, fills, area.width, px(270), size=50, above=self.narrow)
+        stacks = Stacks(rows, fills, area.width, px(220 if self.narrow else 270), size=50, above=self.narrow)
         head = self.word("an average SM's time, in µs", 46, theme.text).next_to(stacks, UP, px(36))
         VGroup(head, stacks).move_to([area.center[0], (area.top + self.floor) / 2, 0])
         a, b = self.waits
