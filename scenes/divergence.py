@@ -204,7 +204,7 @@ class Divergence(Lesson):
         fans = [self.fan(box, range(n, THREADS, 4)) for n, box in enumerate(boxes)]
         before: Sequence[Animation] = ()
         for fan in fans:
-            self.play(LaggedStart(*map(Create, fan), lag_ratio=0.05, run_time=0.7), *before)
+            self.play(LaggedStart(*map(Create, fan), lag_ratio=0.05, run_time=1.15), *before)
             before = (Leave(fan),)
         waiting = VGroup(*(dot for n, dot in enumerate(self.dots) if n % 4))
         self.say("The warp runs case A first, while the other threads wait.")
@@ -364,5 +364,3 @@ class Divergence(Lesson):
             "That takes {sorted:,.0f} cycles, not {mixed:,.0f}, because no thread waits for another’s case."
         )
         self.play(FadeIn(total))
-        warps = self.groups, self.pills, self.heads, self.box
-        self.leave(total, self.total_mixed, such, *warps, *(part for part, _ in kept))

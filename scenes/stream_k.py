@@ -154,7 +154,7 @@ class StreamK(ManySMs):
         self.play(self.fly(flying, boxes, 1.0))
         count = self.bold("{n} − {sms} = {left}", 56).next_to(holes, DOWN, px(40))
         stay = [tiles[tile].animate.set_fill(ManimColor(self.hue)) for tile in order[self.sms :]]
-        self.play(FadeIn(count), *stay, run_time=0.6)
+        self.play(FadeIn(count), *stay, run_time=1.3)
         self.gone = VGroup(tiles, holes, count, self.title_of_tiles, self.title_of_boxes)
         self.boxes_now = boxes
 
@@ -173,7 +173,7 @@ class StreamK(ManySMs):
         rounds = self.round_names(lanes, [self.first_round, float(self.whole.makespan)])
         rounds[1].set_y(lanes.get_top()[1] - lanes.height * self.left / self.sms / 2)
         rounds.set_color(ManimColor(ink_on(self.hue)))
-        self.play(PlayTrace(self.ticking, lanes, until=self.first_round, run_time=1.0))
+        self.play(PlayTrace(self.ticking, lanes, until=self.first_round, run_time=1.3))
         self.say("Then {left} SMs compute the rest. The other {others} have nothing to do.")
         end, waiting = self.ends(lanes, self.us[0]), VGroup(self.waiting(lanes), self.idle(lanes))
         self.play(FadeIn(rounds[0]), PlayTrace(self.ticking, lanes, until=self.whole.makespan, run_time=2.0))
@@ -226,7 +226,7 @@ class StreamK(ManySMs):
         ).move_to(middle)
         self.play(LaggedStart(*map(FadeIn, whole), lag_ratio=0.2, run_time=1.4), FadeIn(above))
         self.play(FadeIn(names, ratio))
-        self.say("Each SM gets {share} steps. Three of the five tiles get cut.")
+        self.say("Each SM gets {share} steps. That cuts three tiles.")
         # What stays shows where each tile is cut, with the names of tiles above it.
         stay = VGroup(*(box.copy().set_opacity(0.5) for box, _ in cuts))
         names_of_tiles = VGroup(*(name for _, name in whole)).set_z_index(1)
@@ -360,7 +360,7 @@ class StreamK(ManySMs):
         for n, like in enumerate(bands):
             like.move_to([lanes[1].x(48_000), lanes[1].get_top()[1] - (n + 0.5) / GROUP * lanes[1].height, 0])
         self.play(*key, *self.appear(*shown, self.ticking))
-        self.play(PlayTrace(*runs, until=float(self.cut.makespan), run_time=2.2))
+        self.play(PlayTrace(*runs, until=float(self.cut.makespan), run_time=2.8))
         self.play(PlayTrace(*runs, until=longest, run_time=1.0), FadeIn(ends[1], bands, run_time=0.3))
         waiting = VGroup(*map(self.waiting, lanes), self.idle(lanes[0]))
         self.play(FadeIn(ends[0], waiting))
