@@ -220,7 +220,7 @@ class Divergence(Lesson):
         """The rows of a run with so many cases, each with the way to it; threads of a case together."""
         masks = np.repeat(np.eye(ways, dtype=bool), THREADS // ways, axis=1)
         ends = [0.0, *self.spans[ways][:-1, 1], self.four if ways == 4 else self.one]
-        lanes = WarpLanes(masks, list(pairwise(ends)), self.four, self.area.width - px(20), high)
+        lanes = WarpLanes(masks, np.array([*pairwise(ends)]), self.four, self.area.width - px(20), high)
         return lanes.shift([self.area.left - lanes.ground.get_left()[0], top - lanes.ground.get_top()[1], 0])
 
     def case_after_case(self) -> None:
