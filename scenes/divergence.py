@@ -7,6 +7,7 @@ on one SM before and after the items are sorted by case.
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from manim import (
@@ -15,10 +16,10 @@ from manim import (
     PI,
     RIGHT,
     UP,
+    Animation,
     Create,
     FadeIn,
     FadeOut,
-    Indicate,
     LaggedStart,
     Line,
     ManimColor,
@@ -55,6 +56,8 @@ FILM = {
 }
 
 CASES = "ABCD"
+DOES = ("x = a * x + 1", "x = a * x + 2", "x = a * x + 3", "x = a * x + 4")
+"""What each case repeats."""
 THREADS, SHOWN, PLACES = 32, 4, 8
 """Threads in a warp; how many of the 32 warps are drawn, and how many threads of each."""
 
@@ -81,9 +84,10 @@ class Divergence(Lesson):
         lengths = np.diff(spans, axis=1)
         self.guard(bool(np.ptp(lengths) < 0.05 * lengths.mean()), "each case takes about as long")
         self.times = self.four / self.one
-        self.guard(3.5 < self.times < 4.1, "four cases take nearly four times as long as one")
+        self.guard(3.5 < self.times < 4, "four cases take almost four times as long as one")
         together = round(self.mixed / self.sorted, 1)
         self.guard(round(self.times, 1) == together, "32 warps lose as much as one warp does")
+        self.guard(self.mixed < THREADS * self.four / 4, "32 warps run side by side")
         self.guard(in_order["cycles"] < 1.05 * alike["cycles"], "sorted cases cost no more than one case")
 
     def construct(self) -> None:
@@ -104,7 +108,7 @@ class Divergence(Lesson):
             "times",
             "{:,.0f} cycles",
             self.measured(),
-            self.tr("32 warps on one SM; each case is x = a * x + b, {length:,} times; sorting is not timed"),
+            self.tr("32 warps on one SM; each case repeats its line {length:,} times; sorting is not timed"),
         )
 
     # The program, and the warp that runs it.
@@ -118,17 +122,18 @@ class Divergence(Lesson):
         for number, dot in enumerate(self.dots):
             dot.move_to([(number - (THREADS - 1) / 2) * step, area.bottom + px(110), 0])
             self.squares.add(rectangle(0.86 * step, 0.86 * step, self.theme.hand_over).move_to(dot))
-        cases = (label(f'    case "{case}": ...', 60, mono=True) for case in CASES)
+        cases = (
+            label(f'case "{case}": {does}', 60, mono=True) for case, does in zip(CASES, DOES, strict=True)
+        )
         code = VGroup(label("match item.kind:", 60, mono=True), *cases)
         code.arrange(DOWN, buff=px(26), aligned_edge=LEFT)
-        # Pango drops the spaces at the beginning of a line.
         code[1:].shift(px(120) * RIGHT)
         each = VGroup(
-            self.word("each case: x = a * x + b, {length:,} times,", 50, self.theme.text),
-            self.word("with a different b", 50, self.theme.text),
+            self.word("each line {length:,} times", 50, self.theme.text),
+            self.word("its number is part of the instruction", 50, self.theme.text),
         ).arrange(DOWN, buff=px(20), aligned_edge=LEFT)
         each.next_to(code[1:], DOWN if self.narrow else RIGHT, px(70))
-        self.code = fit(VGroup(code, each), np.inf, area.top - self.squares.get_top()[1] - px(140))
+        self.code = fit(VGroup(code, each), area.width, area.top - self.squares.get_top()[1] - px(140))
         self.code.move_to([0, (area.top + self.squares.get_top()[1] + px(110)) / 2, 0])
         self.letters = VGroup(*(dot[1] for dot in self.dots))
         self.items_name = self.word("32 items, each of kind A, B, C or D", 46, self.theme.text)
@@ -164,13 +169,11 @@ class Divergence(Lesson):
         self.add(pill, self.dots)
         self.play(Fade(pill, 0.0, 1.0, run_time=1.0), FadeIn(self.warp_name))
 
-    def instruction(self, text: str, x: float) -> VGroup:
-        """A box above the warp."""
+    def instruction(self, text: str, x: float, room: float) -> VGroup:
+        """A box above the warp, at most `room` units wide."""
         words = label(text, 44, mono=True, bold=True)
         one = VGroup(rounded(words.width + px(50), px(110), px(14), self.theme.text, 3), words)
-        if len(text) < 10:
-            fit(one, self.area.width / 4.3)
-        return one.move_to([x, self.area.top - px(130), 0])
+        return fit(one, room).move_to([x, self.area.top - px(130), 0])
 
     def fan(self, box: Mobject, threads: Sequence[int]) -> VGroup:
         """Lines from an instruction to threads that carry it out."""
@@ -179,7 +182,7 @@ class Divergence(Lesson):
 
     def one_instruction(self) -> None:
         """One instruction for all 32 threads."""
-        box = self.instruction("x = a * x + b", 0.0)
+        box = self.instruction(DOES[0], 0.0, self.area.width)
         name = self.word("one instruction", 44).next_to(box, UP, px(16))
         lines_to = self.fan(box, range(THREADS))
         self.say("A warp runs one instruction at a time, for all of its threads together.")
@@ -188,28 +191,36 @@ class Divergence(Lesson):
         self.leave(box, name, lines_to)
 
     def four_instructions(self) -> None:
-        """Four boxes ask for their threads; only the first one gets them."""
+        """Each case asks for its threads; only the first one gets them."""
         wide = self.area.width / 4
-        boxes = VGroup(*(self.instruction(f"case {c}", (n - 1.5) * wide) for n, c in enumerate(CASES)))
+        boxes = VGroup(
+            *(self.instruction(does, (n - 1.5) * wide, 0.95 * wide) for n, does in enumerate(DOES))
+        )
+        names = VGroup(*(self.word("case {case}", 44, case=c) for c in CASES))
+        for box, name in zip(boxes, names, strict=True):
+            name.next_to(box, UP, px(16))
+        self.say("But these threads need four different instructions. This is called divergence.")
+        self.play(FadeIn(boxes, names, lag_ratio=0.2, run_time=1.0))
         fans = [self.fan(box, range(n, THREADS, 4)) for n, box in enumerate(boxes)]
-        self.say("Here, its threads need four cases, each with its own instructions. So they take turns.")
-        self.play(FadeIn(boxes, lag_ratio=0.2, run_time=1.0))
+        before: Sequence[Animation] = ()
         for fan in fans:
-            self.play(LaggedStart(*map(Create, fan), lag_ratio=0.05, run_time=0.8))
+            self.play(LaggedStart(*map(Create, fan), lag_ratio=0.05, run_time=1.15), *before)
+            before = (Leave(fan),)
         waiting = VGroup(*(dot for n, dot in enumerate(self.dots) if n % 4))
-        self.say("First it runs case A, while the other threads wait.")
-        dim = (Fade(one, 1.0, 0.35, run_time=0.6) for one in (*boxes[1:], waiting))
-        self.play(*dim, *map(FadeOut, fans[1:]))
-        self.play(*(Indicate(dot[0], 1.15, ManimColor(self.hue), run_time=1.2) for dot in self.dots[::4]))
+        self.say("The warp runs case A first, while the other threads wait.")
+        dim = (Fade(one, 1.0, 0.35, run_time=0.6) for one in (*boxes[1:], *names[1:], waiting))
+        self.play(*dim, *before)
+        self.play(LaggedStart(*map(Create, fans[0]), lag_ratio=0.05, run_time=0.8))
         self.let_read()
-        self.play(*map(Leave, (boxes, fans[0])), Fade(waiting, 0.35, 1.0))
+        self.play(*map(Leave, (boxes, names, fans[0])), Fade(waiting, 0.35, 1.0))
 
     # One warp, measured.
 
     def lanes(self, ways: int, top: float, high: float) -> WarpLanes:
-        """The rows of a run with so many cases; all are as long as the one with four."""
-        masks = np.arange(THREADS)[None, :] % ways == np.arange(ways)[:, None]
-        lanes = WarpLanes(masks, self.spans[ways], self.four, self.area.width - px(20), high)
+        """The rows of a run with so many cases, each with the way to it; threads of a case together."""
+        masks = np.repeat(np.eye(ways, dtype=bool), THREADS // ways, axis=1)
+        ends = [0.0, *self.spans[ways][:-1, 1], self.four if ways == 4 else self.one]
+        lanes = WarpLanes(masks, np.array([*pairwise(ends)]), self.four, self.area.width - px(20), high)
         return lanes.shift([self.area.left - lanes.ground.get_left()[0], top - lanes.ground.get_top()[1], 0])
 
     def case_after_case(self) -> None:
@@ -218,7 +229,9 @@ class Divergence(Lesson):
         works, waits = Entry(tr("thread works"), [self.hue]), Entry(tr("thread waits"), [self.theme.quiet])
         key = self.key(works, waits)
         self.first = self.lanes(4, area.top - px(70), area.top - self.floor - px(160))
-        axis = self.word("32 threads, one row each; time in cycles of the GPU’s clock →", 38, self.theme.text)
+        axis = self.word(
+            "32 threads, one row each, by case; time in cycles of the GPU’s clock →", 38, self.theme.text
+        )
         self.axis = axis.next_to(self.first.ground, DOWN, px(20), aligned_edge=LEFT)
         self.counter = Count(lambda t: tr("{cycles:,.0f} cycles", cycles=t), size=48)
         self.counter.shift([area.left, area.top + px(50), 0])
@@ -231,12 +244,11 @@ class Divergence(Lesson):
         self.remove(self.warp)
         self.add(self.first, self.counter)
         self.names = VGroup()
-        for case, (begin, end) in zip(CASES, self.spans[4].tolist(), strict=True):
+        for case, (begin, end) in zip(CASES, self.first.spans.tolist(), strict=True):
             name = self.bold("case {case}", 44, case=case)
             name.next_to(self.first.at((begin + end) / 2, 1.0), UP, px(14))
             self.names.add(name)
             self.play(PlayTrace(self.first, self.counter, until=end, run_time=1.2), FadeIn(name))
-        self.play(PlayTrace(self.first, self.counter, until=self.four, run_time=0.2))
 
     def length_of(self, lanes: WarpLanes, until: float) -> VGroup:
         """A run's whole time, below it."""
@@ -251,8 +263,8 @@ class Divergence(Lesson):
         leaving.dots.set_fill(ManimColor(self.hue))
         self.first.remove(leaving)
         self.add(leaving)
-        self.let_read()
-        self.play(FadeOut(leaving, shift=px(100) * RIGHT), Leave(self.axis), Leave(self.counter))
+        self.say("All four cases take {four:,.0f} clock cycles.")
+        self.play(FadeOut(leaving, shift=px(100) * RIGHT), Leave(self.axis), run_time=0.5)
         squeezed = (0.22 if self.narrow else 0.36) * (self.area.top - self.floor)
         self.play(self.first.animate.stretch_to_fit_height(squeezed).align_to(self.first, UP), run_time=0.8)
         whole = self.length_of(self.first, self.four)
@@ -261,12 +273,10 @@ class Divergence(Lesson):
         second = self.lanes(1, top, high)
         name = self.bold("all 32 threads need case A", 44)
         name.next_to(second.ground, UP, px(14), aligned_edge=LEFT)
-        self.say(
-            "This takes {four:,.0f} clock cycles. If all threads need the same case, it takes {one:,.0f}."
-        )
-        self.play(FadeIn(whole))
-        self.play(FadeIn(second, name))
-        self.play(PlayTrace(second, until=self.one, run_time=1.8))
+        self.play(FadeIn(whole), Leave(self.counter), run_time=0.5)
+        self.say("If all {threads} threads need case A, the warp takes only {one:,.0f}.", threads=THREADS)
+        self.play(FadeIn(second, name, run_time=0.3))
+        self.play(PlayTrace(second, until=self.one, run_time=1.2))
         short = self.length_of(second, self.one)
         second.remove(second.warp)
         self.play(FadeIn(short), run_time=0.4)
@@ -275,7 +285,7 @@ class Divergence(Lesson):
         times = lines(self.tr("{times:.1f} times as long"), 90, room, bold=True)
         fit(times, np.inf, whole.get_bottom()[1] - short.get_bottom()[1] - px(24))
         times.move_to([left + room / 2, (name.get_top()[1] + short.get_bottom()[1]) / 2, 0])
-        self.say("Four cases take {times:.1f} times as long, because the warp runs them one after another.")
+        self.say("Four cases take almost four times as long, because the warp runs them one after another.")
         self.play(FadeIn(times), run_time=0.6)
         self.let_read()
         self.play(*self.key())
@@ -317,20 +327,13 @@ class Divergence(Lesson):
             head = lines(text, 38, size, color=self.theme.text)
             self.heads.add(head.move_to([begin + size / 2, area.top - heads / 2, 0]))
         self.total_mixed = self.total(tr("32 warps, items mixed"), self.mixed, -1)
-        alone = tr(
-            "One warp took {cycles:,.0f}. While one computes a sum, the SM starts others.",
-            cycles=self.four,
-        )
-        self.note = lines(alone, 40, 0.45 * area.width, color=self.theme.text)
-        self.note.move_to([area.width / 4, self.total_mixed.get_y(), 0])
         self.say(
-            "Now 32 such warps share an SM, a processor of the GPU. They take {cycles:,.0f} cycles.",
-            cycles=self.mixed,
+            "{threads} such warps share one SM, a processor of the GPU, and run side by side.",
+            threads=THREADS,
         )
         self.play(FadeIn(self.box, self.heads), FadeIn(VGroup(self.pills, self.groups), run_time=0.6))
         come = (LaggedStart(*map(FadeIn, parts), lag_ratio=0.5, run_time=1.6) for parts in self.to_run)
         self.play(*come, FadeIn(self.total_mixed))
-        self.play(FadeIn(self.note))
 
     def total(self, whose: str, cycles: float, side: int) -> Mobject:
         """The time of all 32 warps, below the SM: on the left (side -1), or on the right (1)."""
@@ -347,16 +350,17 @@ class Divergence(Lesson):
         by_case = np.argsort(np.arange(len(dots)) % SHOWN, kind="stable").tolist()
         moves = [dots[n].animate.move_to(place) for n, place in zip(by_case, places, strict=True)]
         self.say("If we sort the items by kind, every warp needs only one case.")
-        self.play(Leave(self.note), LaggedStart(*moves, lag_ratio=0.03, run_time=2.4))
+        self.play(LaggedStart(*moves, lag_ratio=0.03, run_time=2.4))
         gone = [part for own, parts in enumerate(self.to_run) for part in parts if part is not parts[own]]
         self.play(*(FadeOut(part, shift=px(30) * DOWN) for part in gone), run_time=0.6)
         kept = [(parts[own], parts[0]) for own, parts in enumerate(self.to_run)]
         self.play(*(part.animate.move_to(place) for part, place in kept), run_time=0.6)
         total = self.total(tr("32 warps, items sorted"), self.sorted, 1)
+        such = VGroup(*(self.word("{n} such warps", 44, self.theme.text, n=THREADS // 4) for _ in CASES))
+        for word, (part, _) in zip(such, kept, strict=True):
+            word.next_to(part, RIGHT, px(40))
+        self.play(FadeIn(such))
         self.say(
-            "Now they take {cycles:,.0f} cycles, because no thread has to sit through another’s case.",
-            cycles=self.sorted,
+            "That takes {sorted:,.0f} cycles, not {mixed:,.0f}, because no thread waits for another’s case."
         )
         self.play(FadeIn(total))
-        warps = self.groups, self.pills, self.heads, self.box
-        self.leave(total, self.total_mixed, *warps, *(part for part, _ in kept))

@@ -195,7 +195,8 @@ class ManySMs(Lesson):
         place = area.center + (0.22 * area.height * UP if narrow else 0.25 * area.width * LEFT)
         self.loaf = Loaf(steps, wide, 0.55 * wide, step=(step, 0.5 * step)).move_to(place)
         name = self.bold("one tile", 50).next_to(self.loaf.front, DOWN, px(20))
-        depth = self.word("{steps} steps, one slice each", 46, self.theme.text, steps=steps)
+        words = "{steps} steps of {each} products, one slice each"
+        depth = self.word(words, 46, self.theme.text, steps=steps, each=products // steps)
         self.loaf_words = VGroup(name, depth.next_to(self.loaf, UP, px(24)))
         self.play(*self.key(), FadeIn(self.loaf, shift=px(60) * UP, run_time=0.8), FadeIn(name))
         half = products // 2

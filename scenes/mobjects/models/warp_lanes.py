@@ -5,11 +5,11 @@ from typing import Self
 import numpy as np
 from manim import PI, ManimColor, VGroup
 
-from tilesim_scenes.look.theme import mixed, sm_colour, theme_now
+from tilesim_scenes.look.theme import sm_colour, theme_now
 from tilesim_scenes.mobjects.drawing.quads import EMPTY, UNIT, place, places, rectangle, shape
 from tilesim_scenes.mobjects.hardware.thread_block import Warp
 
-FILLED, WAITING = 0.8, 0.14
+FILLED, WAITING = 0.8, 0.3
 """Shares of a row's height that are drawn where its lane is at work, and where it is masked."""
 
 
@@ -30,7 +30,7 @@ class WarpLanes(VGroup):
         self.t = 0.0
         lanes = self.masks.shape[1]
         self.ground = rectangle(width, height)
-        self.waiting = shape(mixed(theme.background, theme.quiet, 0.6))
+        self.waiting = shape(theme.quiet)
         self.work = shape(self.colour)
         self.warp = Warp(lanes, height / lanes, self.colour).rotate(-PI / 2)
         super().__init__(self.ground, self.waiting, self.work, self.warp)
