@@ -56,7 +56,7 @@ FILM = {
 }
 
 CASES = "ABCD"
-DOES = ("x = a * x + 1", "x = a * x + 2", "x = a * x + 3", "x = a * x + 4")
+DOES = ("x = x + a", "x = x - a", "x = x * a", "x = x * a + a")
 """What each case repeats."""
 THREADS, SHOWN, PLACES = 32, 4, 8
 """Threads in a warp; how many of the 32 warps are drawn, and how many threads of each."""
@@ -128,10 +128,7 @@ class Divergence(Lesson):
         code = VGroup(label("match item.kind:", 60, mono=True), *cases)
         code.arrange(DOWN, buff=px(26), aligned_edge=LEFT)
         code[1:].shift(px(120) * RIGHT)
-        each = VGroup(
-            self.word("each line {length:,} times", 50, self.theme.text),
-            self.word("its number is part of the instruction", 50, self.theme.text),
-        ).arrange(DOWN, buff=px(20), aligned_edge=LEFT)
+        each = self.word("each line {length:,} times", 50, self.theme.text)
         each.next_to(code[1:], DOWN if self.narrow else RIGHT, px(70))
         self.code = fit(VGroup(code, each), area.width, area.top - self.squares.get_top()[1] - px(140))
         self.code.move_to([0, (area.top + self.squares.get_top()[1] + px(110)) / 2, 0])

@@ -1,12 +1,13 @@
 """divergence: a branch and a loop that the lanes of a warp take in 1 to 32 ways, in cycles of an SM.
 
 Both are PTX, and the paths come from memory, so no compiler can predict them. The paths of the branch
-(brx.idx) differ in a constant, an integer, so a lane's sum is exact and shows what the lane did.
+(brx.idx) compute different things and then add a constant of their own, an integer, so a lane's sum is exact
+and shows what the lane did.
 """
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import product
+from itertools import cycle, product
 from typing import Any
 
 import numpy as np
@@ -25,14 +26,21 @@ LANES = 32
 WAYS = 32
 """Paths of the branch."""
 UNROLLED = 16
-"""Multiply-adds between two branches of a loop."""
+"""Operations between two branches of a loop."""
 LENGTH = 1024
-"""Dependent multiply-adds of a path, and of the tail."""
+"""Dependent operations of a path, and multiply-adds of the tail."""
 TURN = 64
 """Dependent multiply-adds per iteration of the loop, unrolled."""
 MOST_TURNS = 1024
 TAIL = 64
-"""What a multiply-add of the tail adds; path w adds w + 1, and the loop 1."""
+"""What a multiply-add of the tail adds; path w adds w + 1 in the end, and the loop 1 each time."""
+OPERATIONS = {
+    "add.rn.f32 x, x, one;\n": 1,
+    "sub.rn.f32 x, x, one;\n": -1,
+    "mul.rn.f32 x, x, one;\n": 0,
+    "fma.rn.f32 x, x, one, one;\n": 1,
+}
+"""What paths 0 to 3 repeat, and the others in turn; by how much it changes x."""
 
 STAMPS = np.dtype([(name, np.int64) for name in ("begin", "came", "went", "joined", "end")])
 """SM cycles before the ways, at the begin and end of a lane's own, after all of them, and after the tail."""
@@ -42,8 +50,8 @@ def adds(count: int, addend: int) -> str:
     return f"fma.rn.f32 x, x, one, {addend}.0;\n" * count
 
 
-def piece(name: str, addend: int) -> str:
-    return loop(NOUNROLL + adds(UNROLLED, addend), LENGTH // UNROLLED, name)
+def piece(name: str, operation: str) -> str:
+    return loop(NOUNROLL + operation * UNROLLED, LENGTH // UNROLLED, name)
 
 
 _FRAME = """{{
@@ -81,16 +89,20 @@ _WAY = """way{way}:
     mov.u64 came, %clock64;
     {piece}
     mov.u64 went, %clock64;
+    add.rn.f32 x, x, {addend}.0;
     bra join;
     """
 _WAYS = "ways: .branchtargets {};\nbrx.idx asked, ways;\n{}".format(
     ", ".join(f"way{way}" for way in range(WAYS)),
-    "".join(_WAY.format(way=way, piece=piece(f"again{way}", way + 1)) for way in range(WAYS)),
+    "".join(
+        _WAY.format(way=way, piece=piece(f"again{way}", operation), addend=way + 1)
+        for way, operation in zip(range(WAYS), cycle(OPERATIONS), strict=False)
+    ),
 )
 _LOOP = f"mov.u64 came, %clock64;\n{loop(NOUNROLL + adds(TURN, 1), 'asked', 'turn')}mov.u64 went, %clock64;"
 CODES = {
-    "branch": _FRAME.format(code=_WAYS, tail=piece("last", TAIL), limit=WAYS),
-    "loop": _FRAME.format(code=_LOOP, tail=piece("last", TAIL), limit=MOST_TURNS + 1),
+    "branch": _FRAME.format(code=_WAYS, tail=piece("last", adds(1, TAIL)), limit=WAYS),
+    "loop": _FRAME.format(code=_LOOP, tail=piece("last", adds(1, TAIL)), limit=MOST_TURNS + 1),
 }
 
 
@@ -105,7 +117,8 @@ def diverge(asked, sums, stamps, one, CODE: gl.constexpr):
 
 def expected(code: str, asked: np.ndarray) -> np.ndarray:
     """The integer sums that threads end with."""
-    own = LENGTH * (asked + 1) if code == "branch" else TURN * asked
+    changes = np.array(list(OPERATIONS.values()))[asked % len(OPERATIONS)]
+    own = LENGTH * changes + asked + 1 if code == "branch" else TURN * asked
     return np.arange(len(asked)) + own + LENGTH * TAIL
 
 
@@ -131,7 +144,8 @@ TURNS = 32
 METHOD = (
     "one thread block of 1 or 32 warps; each thread reads from memory which way it takes; cycles: from the"
     " first warp that begins to the last past the ways; tail_cycles: of the code that all have in common"
-    f" after them; a way of the branch is {LENGTH} dependent multiply-adds, a turn of the loop {TURN}; lane"
+    f" after them; a way of the branch is {LENGTH} dependent operations: w = 0 to 3 add, subtract,"
+    f" multiply, and multiply and add, and so on in turn; a turn of the loop is {TURN} multiply-adds; lane"
     " i, or warp i, is in way i % ways; in the branch each way is code of its own, in the loop way w does (w"
     f" + 1) / ways of {TURNS} turns; spans: of one warp's branch, begin and end of each way in the median"
     " launch; joined: the share of launches after which all lanes of a warp went on in one cycle; each"
@@ -143,7 +157,7 @@ METHOD = (
 @measuring
 def divergence(launches: int = 20) -> dict[str, Any]:
     """Time each split of a branch and a loop: "rows" and "spans". A row has code ("branch" or "loop"), ways,
-    split, warps; length, the multiply-adds of a way or of a turn, and turns, of the lane that has most;
+    split, warps; length, the operations of a way or of a turn, and turns, of the lane that has most;
     cycles (the median), p20 and p80, and what METHOD explains."""
     one, many = cases()
     asked = one + many
