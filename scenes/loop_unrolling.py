@@ -23,7 +23,7 @@ from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import fit, label, lines, px
 from tilesim_scenes.look.theme import Colour, ink_on, theme_now
-from tilesim_scenes.mobjects.drawing.quads import EMPTY, edged, quad, rectangle, shape
+from tilesim_scenes.mobjects.drawing.quads import EMPTY, quad, rectangle, shape
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.key import Entry
 
@@ -31,18 +31,20 @@ FILM = {
     "title": "Loop unrolling",
     "question": "Is an unrolled loop faster because it runs fewer instructions?",
     "finding": (
-        "On an H200, fewer instructions save 2% of a loop’s time. "
-        "Loading eight numbers before checking them saves another 86%."
+        "On an H200, fewer instructions save only 2% of a loop’s time. "
+        "Loading eight numbers before checking them cuts it to a seventh."
     ),
     "part": "Kernels",
     "place": 220,
-    "seconds": 70,
+    "seconds": 72,
     "shows": "A loop with eight loads per round, one after another and all at the beginning.",
     "takes": "report",
 }
 
-LOADS, OWN = 8, 6
-"""Numbers per round of the unrolled loop; instructions of a round that only keep the loop going."""
+LOADS = 8
+"""Numbers per round of the unrolled loop."""
+CODE = "x = numbers[i]", "if x < 0: break", "total += x"
+"""What a round does with its number, in Python."""
 BYTES, LANES, STEP = 4, 32, round(RESULT)
 """Of a number; threads on each processor, a warp; and cycles from an instruction to its result."""
 
@@ -68,42 +70,45 @@ class LoopUnrolling(Lesson):
 
         self.plain, self.by_one = cycles("one by one", 1), cycles("one by one", LOADS)
         self.first = cycles("checked after", LOADS)
-        self.many, self.few = 3 + OWN, 3 + OWN / LOADS
-        counts = [count("one by one", 1), count("one by one", LOADS), count("checked after", LOADS)]
+        # The compiler's: two copies of the address, the next one, a count, its comparison and a branch.
+        self.keep = [tr("address")] * 3 + [tr("count"), tr("done?"), tr("branch")]
+        self.many, self.few = 3 + len(self.keep), 3 + len(self.keep) / LOADS
+        loops = ("one by one", 1), ("one by one", LOADS), ("checked after", LOADS)
+        self.counts = [count(*loop) for loop in loops]
         expected = self.many, self.few, self.few
-        self.guard(bool(np.allclose(counts, expected, rtol=0.05)), "three instructions handle a number")
+        self.guard(bool(np.allclose(self.counts, expected, rtol=0.05)), "three instructions handle a number")
         self.saved = 1 - round(self.by_one) / round(self.plain)
         self.guard(0 < self.saved < 0.05, "fewer instructions alone gain hardly anything")
         self.guard(self.by_one > 4 * self.first, "loading all numbers first gains much")
-        self.less = 1 - round(self.first) / round(self.by_one)
         self.latency = round(MemorySystem.named("h200").dram_latency.cycles)
         self.one_by_one = flights(LOADS, 1, self.latency)
         self.together = flights(LOADS, LOADS, self.latency)
         self.slow, self.quick = (float(one["used"][-1]) for one in (self.one_by_one, self.together))
         close = 0.95 < self.slow / self.by_one < 1 and 0.85 < self.quick / self.first < 1
         self.guard(close, "the model takes a little less time than the GPU")
+        self.guard(6.5 < self.by_one / self.first < 7.5, "the time falls to a seventh")
 
     def construct(self) -> None:
         self.names = tr("one per round"), tr("eight per round"), tr("eight, all loaded first")
+        self.conditions = self.tr(
+            "sum of {count:,.0f} million numbers, {threads} threads (one warp) on each processor of the GPU",
+            count=self.n / 1e6, threads=LANES,
+        )  # fmt: skip
         self.ask("To unroll a loop is to let one round do the work of several.")
         self.eight_rounds()
         self.one_round()
         self.hardly_faster()
         self.eight_waits()
         self.one_wait()
-        self.much_faster()
         self.close(
-            "On an H200, fewer instructions save {saved:.0%} of a loop’s time. "
-            "Loading eight numbers before checking them saves another {less:.0%}.",
+            "On an H200, fewer instructions save only {saved:.0%} of a loop’s time. "
+            "Loading eight numbers before checking them cuts it to a seventh.",
             [(self.names[1], self.by_one), (self.names[2], self.first)],
             "less time",
             "{:,.0f} " + tr("cycles"),
             self.measured(),
-            self.tr(
-                "sum of {count:,.0f} million numbers, {threads} threads on each processor of the GPU",
-                count=self.n / 1e6, threads=LANES,
-            ),
-        )  # fmt: skip
+            self.conditions,
+        )
 
     # What a thread runs.
 
@@ -114,28 +119,38 @@ class LoopUnrolling(Lesson):
         return VGroup(block, fit(word, 0.94 * block.width))
 
     def eight_rounds(self) -> None:
-        """Eight rounds of the loop, a row each: three instructions for the number, six for the loop."""
+        """Eight rounds of the loop, a row each. The first one's come from lines of code."""
         area, theme = self.area, self.theme
-        self.wide = area.width / (3 + OWN)
+        self.wide = area.width / self.many
         self.high = (area.height - px(140 if not self.narrow else 200)) / LOADS
         kinds = (
             (tr("load"), theme.by_phase["first load"]),
             (tr("check"), theme.operand),
             (tr("add"), self.hue),
-            *[(tr("loop"), theme.hand_over)] * OWN,
+            *((word, theme.hand_over) for word in self.keep),
         )
-        rounds = []
-        for n in range(LOADS):
-            boxes = [self.box(*kind).move_to(self.place(n, column)) for column, kind in enumerate(kinds)]
-            rounds.append(VGroup(*boxes[:3], VGroup(*boxes[3:])))
-        self.fetches, self.checks, self.adds, self.own = (VGroup(*each) for each in zip(*rounds, strict=True))
+        rounds = [
+            [self.box(*kind).move_to(self.place(n, column)) for column, kind in enumerate(kinds)]
+            for n in range(LOADS)
+        ]
+        self.fetches, self.checks, self.adds, *own = (VGroup(*each) for each in zip(*rounds, strict=True))
+        self.own = VGroup(*(VGroup(*each) for each in zip(*own, strict=True)))
+        code = VGroup(*(label(line, 72, mono=True) for line in CODE))
+        code.arrange(DOWN, buff=px(70), aligned_edge=LEFT).move_to([area.center[0], self.place(3, 0)[1], 0])
+        home = [box.get_center() for box in rounds[0][:3]]
+        for box, line in zip(rounds[0], code, strict=False):
+            box.move_to([code.get_left()[0] - px(60), line.get_y(), 0], RIGHT)
         self.head = self.heading("eight rounds of the loop; here, no number is negative")
         self.badge(Badge(tr("schematic"), "model"))
         self.say(
             "A GPU thread adds up numbers until one is negative. "
             "Each round loads a number, checks it, and adds it."
         )
-        self.play(FadeIn(self.head), LaggedStart(*map(FadeIn, rounds), lag_ratio=0.6, run_time=4.0))
+        lines_come = (FadeIn(box, line) for box, line in zip(rounds[0], code, strict=False))
+        self.play(LaggedStart(*lines_come, lag_ratio=0.8, run_time=3.4))
+        fly = (box.animate.move_to(place) for box, place in zip(rounds[0], home, strict=False))
+        self.play(*fly, Leave(code), FadeIn(self.head), run_time=1.0)
+        self.play(LaggedStart(*(FadeIn(*each[:3]) for each in rounds[1:]), lag_ratio=0.6, run_time=2.4))
 
     def heading(self, text: str) -> Mobject:
         """What stands above the instructions."""
@@ -155,40 +170,41 @@ class LoopUnrolling(Lesson):
             tr("{all} / {loads} = {count:.2f} instructions per number",
                 all=round(self.few * LOADS), loads=LOADS, count=self.few),
         )  # fmt: skip
-        both = VGroup(*(lines(text, 50, OWN * self.wide - px(80), bold=True) for text in texts))
-        self.say("Six further instructions per round only keep the loop going. Unrolling saves most of them.")
-        self.play(*(self.own[n].animate(run_time=0.5).set_opacity(1) for n in range(LOADS)))
-        marks = VGroup(*(one[0].copy() for group in self.own for one in group))
-        edged(marks.set_fill(opacity=0), self.theme.text, 4)
-        self.play(Fade(marks, 0.0, 1.0, run_time=0.6))
-        self.play(Leave(marks), run_time=0.6)
+        both = VGroup(*(lines(text, 50, len(self.keep) * self.wide - px(80), bold=True) for text in texts))
+        self.say(
+            "Six more instructions only keep the loop going: "
+            "they find the next address, count the rounds, and branch."
+        )
+        self.play(LaggedStart(*map(FadeIn, self.own), lag_ratio=0.6, run_time=2.4))
+        self.say(
+            "Unrolled, each round handles eight numbers. "
+            "That leaves {few:.2f} instructions per number instead of {many}."
+        )
         self.play(*(FadeOut(one, shift=px(60) * RIGHT) for one in self.own[:-1]), run_time=1.2)
         old, self.head = self.head, self.heading("one round with eight numbers")
         self.play(Leave(old), FadeIn(self.head))
-        middle = self.place(2, 3)[0] + (OWN - 1) / 2 * self.wide
+        middle = self.place(2, 3)[0] + (len(self.keep) - 1) / 2 * self.wide
         both.arrange(DOWN, buff=px(90)).move_to([middle, self.place(3, 0)[1], 0])
         arrow = label("↓", 60).move_to((both[0].get_bottom() + both[1].get_top()) / 2)
-        self.say("That leaves {few:.2f} instructions per number instead of {many}. Is the loop faster?")
         self.play(FadeIn(both[0]))
         self.play(FadeIn(arrow, both[1]))
-        self.wait(1.0)
         self.leave(both, arrow)
 
-    def chart(self, amounts: dict[str, float], left: float) -> tuple[Mobject, Amounts]:
-        """Bars of measured cycles from `left` to the right margin, and what stands above them."""
-        if self.narrow:
-            left = self.area.left
+    def chart(self) -> tuple[Mobject, Amounts, Mobject]:
+        """Bars of the first two loops' cycles, right of the instructions, and what stands above and below."""
+        left = self.place(0, 2)[0] + 0.5 * self.wide + px(40) if not self.narrow else self.area.left
         room = self.area.right - left
         head = self.word("clock cycles that a thread takes for eight numbers", 44, self.theme.text)
         rows = [
             Amount(name, [(cycles, self.theme.measured)], f"{cycles:,.0f}")
-            for name, cycles in amounts.items()
+            for name, cycles in zip(self.names, (self.plain, self.by_one), strict=False)
         ]
         bars = Amounts(rows, room, bar=76, gap=30)
-        picture = VGroup(fit(head, room), bars).arrange(DOWN, buff=px(40), aligned_edge=LEFT)
-        fit(picture, room, (LOADS - (len(rows) < 3)) * self.high)
+        foot = lines(self.conditions, 36 if not self.narrow else 44, room, color=self.theme.quiet)
+        picture = VGroup(fit(head, room), bars, foot).arrange(DOWN, buff=px(40), aligned_edge=LEFT)
+        fit(picture, room, (LOADS - 1.3) * self.high)
         picture.move_to([left, self.place(3, 0)[1], 0], LEFT)
-        return head, bars
+        return head, bars, foot
 
     @property
     def beside(self) -> list[Mobject]:
@@ -196,18 +212,13 @@ class LoopUnrolling(Lesson):
         return [self.fetches, self.checks, self.adds, self.own[-1], self.head]
 
     def hardly_faster(self) -> None:
-        left = self.place(0, 3)[0] - 0.5 * self.wide + px(40)
-        head, bars = self.chart({self.names[0]: self.plain, self.names[1]: self.by_one}, left)
+        head, bars, foot = self.chart()
         self.badge(self.measured())
-        self.say(
-            "Hardly. With {threads} threads on each of a GPU’s processors, "
-            "it takes only {saved:.0%} less time.",
-            threads=LANES,
-        )
+        self.say("But the unrolled loop takes only {saved:.0%} less time.")
         if self.narrow:
             self.play(*map(Leave, self.beside))
-        self.play(FadeIn(head, run_time=0.3), bars.come().set_run_time(2.6))
-        self.leave(head, bars)
+        self.play(FadeIn(head, foot, run_time=0.3), bars.come().set_run_time(2.6))
+        self.leave(head, bars, foot)
         if self.narrow:
             self.play(*(Fade(one, 0.0, 1.0) for one in self.beside))
 
@@ -221,10 +232,14 @@ class LoopUnrolling(Lesson):
         ground.align_to([left, 0, 0], LEFT)
         return Waits(loads, self.slow, ground)
 
-    @property
-    def size(self) -> float:
-        """Pixels of how long a round takes, and of what that is the sum."""
-        return 50 if not self.narrow else 28
+    def took(self, cycles: float, count: float) -> VGroup:
+        """How many cycles eight numbers took, and how many instructions a number, both measured."""
+        size = 60 if not self.narrow else 36
+        return VGroup(
+            self.bold("{cycles:,.0f} cycles", size, cycles=cycles),
+            self.word("measured", 0.7 * size),
+            self.word("{count:.1f} instructions per number", 0.7 * size, self.theme.text, count=count),
+        ).arrange(DOWN, buff=px(16))
 
     def eight_waits(self) -> None:
         """Each load leaves once the number before has been checked."""
@@ -236,13 +251,13 @@ class LoopUnrolling(Lesson):
         if self.narrow:
             fit(axis, rows.ground.width).align_to(rows.ground, RIGHT)
             self.play(Leave(self.head))
-        waits = self.waits_entry = Entry(tr("waits for its number"), [theme.by_phase["first load"]])
+        waits = Entry(tr("waits for its number"), [theme.by_phase["first load"]])
         adds = Entry(tr("checks and adds it: {cycles:.0f} cycles, drawn wider", cycles=RESULT), [self.hue])
         key = self.key(waits, adds)
         self.badge(Badge(tr("model, from measured times"), "model"))
         self.say(
             "A number takes {cycles:.0f} cycles to arrive. "
-            "The next load waits until that number has been checked.",
+            "It might be negative, so the next load has to wait for its check.",
             cycles=self.latency,
         )
         self.play(FadeIn(axis), *key)
@@ -253,25 +268,20 @@ class LoopUnrolling(Lesson):
         self.play(PlayTrace(rows, until=2.3 * self.latency, run_time=2.2), FadeIn(first, run_time=0.3))
         self.say("So eight numbers cost eight waits, and the instructions in between hardly matter.")
         self.play(PlayTrace(rows, until=self.slow, run_time=2.2))
-        sum_of = f"{LOADS} × ({self.latency} + {STEP}) = " + tr("{cycles:,.0f} cycles", cycles=self.slow)
-        total = VGroup(
-            label(sum_of, self.size, theme.text, bold=True),
-            self.word("measured: {cycles:,.0f}", self.size, cycles=self.by_one),
-        ).arrange(DOWN, buff=px(16), aligned_edge=RIGHT if not self.narrow else LEFT)
-        total.move_to(rows.ground.get_corner(UP + RIGHT) + 1.1 * self.high * DOWN, RIGHT + UP)
-        if self.narrow:
-            total.move_to(rows.ground.get_corner(DOWN + LEFT) + 0.1 * self.high * UP, LEFT + DOWN)
-        self.play(FadeIn(total))
-        self.axis, self.long = axis, (rows, VGroup(first, total))
+        self.total = self.took(self.by_one, self.counts[1])
+        low = self.high * DOWN if self.narrow else 0.0
+        self.total.move_to(rows.ground.get_corner(UP + RIGHT) + low, RIGHT + UP)
+        self.play(FadeIn(self.total[:2]))
+        self.long = rows
 
     def one_wait(self) -> None:
         """With the checks behind them, all loads leave one right after another."""
         rows = self.waits(self.together)
         self.say(
-            "Loading a few numbers beyond a negative one does no harm. "
-            "So all eight loads come first, then checks and additions."
+            "We may load a few numbers too many and throw them away. "
+            "So we load all eight first, then check and add."
         )
-        self.play(*map(Leave, self.long))
+        self.play(Fade(self.long, 1.0, 0.35))
         if not self.narrow:
             self.play(Leave(self.head))
         later = VGroup(self.checks, self.adds)
@@ -281,29 +291,18 @@ class LoopUnrolling(Lesson):
             word.move_to([column.get_x(), self.area.top - px(24), 0])
         self.play(FadeIn(first), FadeIn(then))
         self.add(rows)
-        self.say("Their waits overlap, and eight numbers take {quick:,.0f} cycles instead of {slow:,.0f}.")
+        self.say(
+            "Their waits overlap, and eight numbers take {short:,.0f} cycles instead of {long:,.0f}.",
+            short=self.first, long=self.by_one,
+        )  # fmt: skip
         self.play(PlayTrace(rows, until=self.quick, run_time=2.4))
-        left = rows.x(self.quick) + px(40)
-        room, sum_of = self.area.right - left, f"{LOADS - 1} × {STEP} + {self.latency} + {STEP} = "
-        sum_of += tr("{cycles:,.0f} cycles", cycles=self.quick)
-        short = VGroup(
-            self.word("Loads start {step} cycles apart.", self.size, self.theme.text, step=STEP),
-            label(sum_of, self.size, self.theme.text, bold=True),
-            self.word("measured: {cycles:,.0f}", self.size, cycles=self.first),
-        ).arrange(DOWN, buff=px(40), aligned_edge=LEFT)
-        fit(short, room).move_to([left, rows.ground.get_y(), 0], LEFT)
-        self.play(FadeIn(short))
-        self.leave(rows, short, self.axis, self.fetches, later, first, then)
-
-    def much_faster(self) -> None:
-        """All loops on the whole GPU."""
-        rates = (self.plain, self.by_one, self.first)
-        head, bars = self.chart(dict(zip(self.names, rates, strict=True)), self.area.left)
-        self.badge(self.measured())
-        self.say("The same loads, checks and additions in another order take {less:.0%} less time.")
-        self.play(FadeIn(head), *self.key())
-        self.play(bars.come(), run_time=2.8)
-        self.leave(head, bars)
+        total = self.took(self.first, self.counts[2])
+        total.move_to([rows.x(self.quick) + px(30), rows.ground.get_bottom()[1], 0], LEFT + DOWN)
+        self.play(FadeIn(total[:2]))
+        self.say(
+            "Both unrolled loops run about as many instructions. So what saves time is that waits overlap."
+        )
+        self.play(FadeIn(self.total[2], total[2]))
 
 
 class Waits(VGroup):

@@ -2,8 +2,8 @@
 
 manim render scenes/tiling_hierarchy.py
 
-One product in tiles of two sizes: how often each loaded number is used, how long the product takes, how much
-of that time is multiplying, and what the L2 sends meanwhile. It shows the tiles that an SM computes.
+One product with tiles of two sizes: how often each loaded number is used, how long the product takes, how
+much of that time is multiplying, and what the L2 sends meanwhile. It shows the tiles that an SM computes.
 """
 
 import numpy as np
@@ -17,21 +17,21 @@ from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import fit, label, lines, px
-from tilesim_scenes.look.theme import ink_on
+from tilesim_scenes.look.theme import Colour, ink_on, mixed
 from tilesim_scenes.mobjects.drawing.quads import rectangle
 from tilesim_scenes.mobjects.words.badge import Badge
+from tilesim_scenes.mobjects.words.key import Entry
 
 FILM = {
     "title": "Tiling",
     "question": "Why does a GPU multiply matrices in tiles?",
     "finding": (
-        "Larger tiles use each number that is loaded more often, so an H200 multiplies the same matrices in "
-        "50% less time."
+        "Larger tiles get more use out of every number that they load, so an H200 needs half the time."
     ),
     "part": "Memory",
     "place": 80,
-    "seconds": 74,
-    "shows": "One matrix product in small and in large tiles: what is loaded, and the time.",
+    "seconds": 77,
+    "shows": "One matrix product with small and with large tiles: what is loaded, and the time.",
     "takes": "report",
 }
 CORES = 4
@@ -52,7 +52,7 @@ class TilingHierarchy(Lesson):
         self.us = [row["us"] for row in rows]
         self.guard(0.45 < self.us[1] / self.us[0] < 0.55, "large tiles take about half the time")
         self.shares = [row["tensor_cycles"] / (CORES * row["sm_cycles"]) for row in rows]
-        self.guard(self.shares[0] < 0.5 < 0.8 < self.shares[1], "only in small tiles is most of it waiting")
+        self.guard(self.shares[0] < 0.5 < 0.8 < self.shares[1], "only with small tiles is most of it waiting")
         self.multiplying = [us * share for us, share in zip(self.us, self.shares, strict=True)]
         self.guard(
             max(self.multiplying) < 1.1 * min(self.multiplying), "multiplying takes about the same time"
@@ -63,6 +63,7 @@ class TilingHierarchy(Lesson):
         self.guard(self.sent[1] < 0.7 * self.most, "in large tiles it could send much more")
 
     def construct(self) -> None:
+        self.faint = mixed(self.theme.idle, self.hue, 0.25)
         self.ask("A tile is a rectangle of the result. One of the GPU’s processors computes it.")
         self.one_number()
         self.reuse()
@@ -70,8 +71,7 @@ class TilingHierarchy(Lesson):
         self.timed()
         self.cause()
         self.close(
-            "Larger tiles use each number that is loaded more often, so an H200 multiplies "
-            "the same matrices in {less:.0%} less time.",
+            "Larger tiles get more use out of every number that they load, so an H200 needs half the time.",
             list(zip(self.names(), self.us, strict=True)),
             "less time",
             "{:.0f} µs",
@@ -79,21 +79,21 @@ class TilingHierarchy(Lesson):
             tr("{n} × {n} numbers, each a sum of {n} products of 16-bit numbers", n=self.size),
         )
 
-    def picture(self, rows: float, columns: float) -> VGroup:
+    def picture(self, rows: float, columns: float, strips: Colour) -> VGroup:
         """A strip of A, a strip of B and the part of C that they make; shares of the side of C."""
         area = self.area
         square = self.narrow and not self.tall
-        side = min(0.44 * area.height, (0.165 if square else 0.24) * area.width)
+        side = min(0.41 * area.height, (0.165 if square else 0.24) * area.width)
         gap = px(24)
         c, a, b = (rectangle(side, side, self.theme.idle) for _ in range(3))
         a.next_to(c, LEFT, gap)
         b.next_to(c, UP, gap)
         corner = c.get_corner(UP + LEFT) + 0.3 * side * RIGHT + 0.3 * side * DOWN
         part = rectangle(columns * side, rows * side, self.hue).move_to(corner, UP + LEFT)
-        strip_a = rectangle(a.width, part.height, self.hue).move_to([a.get_x(), part.get_y(), 0])
-        strip_b = rectangle(part.width, b.height, self.hue).move_to([part.get_x(), b.get_y(), 0])
+        strip_a = rectangle(a.width, part.height, strips).move_to([a.get_x(), part.get_y(), 0])
+        strip_b = rectangle(part.width, b.height, strips).move_to([part.get_x(), b.get_y(), 0])
         letters = VGroup(*(label(one, 48, bold=True) for one in "ABC"))
-        letters[0].next_to(a, DOWN, px(16))
+        letters[0].next_to(a, LEFT, px(20))
         letters[1].next_to(b, RIGHT, px(20))
         letters[2].next_to(c, RIGHT, px(20))
         made = VGroup(VGroup(a, b, c, letters), VGroup(strip_a, strip_b), part)
@@ -117,16 +117,19 @@ class TilingHierarchy(Lesson):
         self.say(
             "Each number in C is a sum of {n} products, from one row of A and one column of B.", n=self.size
         )
-        picture = self.picture(0.03, 0.03)
+        picture = self.picture(0.03, 0.03, self.hue)
         words = self.beside(
             picture,
             tr("C = A × B, each {n} × {n}", n=self.size),
             tr("one number of C: {n} products", n=self.size),
-            tr("{n} numbers loaded for it", n=2 * self.size),
+            tr("{n} numbers loaded from the L2", n=2 * self.size),
         )
         self.play(FadeIn(picture[0], words[0]))
         self.play(LaggedStart(FadeIn(picture[1]), FadeIn(picture[2], words[1]), lag_ratio=0.7, run_time=2.0))
-        self.say("A processor that computes just one number uses every number it loads only once.")
+        self.say(
+            "A processor loads numbers from a cache, the L2. "
+            "If it computes just one number of C, it uses each only once."
+        )
         self.play(FadeIn(words[2]))
         self.leave(picture[1:], words)
         self.matrices = picture[0]
@@ -134,45 +137,50 @@ class TilingHierarchy(Lesson):
     def reuse(self) -> None:
         """Tiles of two sizes: what each needs of A and B, and how often it uses each number of it."""
         small, large = self.problems
+        key = self.key(
+            Entry(tr("rows of A and columns of B that the tile needs"), [self.faint]),
+            Entry(tr("the tile, and the pieces in use"), [self.hue]),
+        )
         first, words = self.tile(small, 0.15)
         self.say(
-            "If a processor computes a tile of {m} × {n}, it uses every number it loads {m} times.",
+            "A processor that computes a tile of {m} × {n} keeps each piece "
+            "until it has used every number {m} times.",
             m=small.tile_m, n=small.tile_n,
         )  # fmt: skip
-        self.play(FadeIn(first, words[0]), run_time=0.8)
+        self.play(FadeIn(first, words[0]), *key, run_time=0.8)
         self.add_up(first, words, 5.2)
         self.let_read()
         self.play(*map(Leave, (first, words)), run_time=0.5)
-        self.say("The larger the tile, the more often each number is used.")
+        self.say(
+            "In a tile of {m} × {n}, each number of A is used {n} times, and each number of B {m} times.",
+            m=large.tile_m, n=large.tile_n,
+        )  # fmt: skip
         second, words = self.tile(large, 0.3)
         self.play(FadeIn(second, words[0]), run_time=0.5)
         self.add_up(second, words, 4.0)
-        self.leave(self.matrices, second, words)
+        self.let_read()
+        self.play(*map(Leave, (self.matrices, second, words)), *self.key())
 
     def tile(self, one: Problem, rows: float) -> tuple[VGroup, VGroup]:
         """A tile in C with its rows of A and columns of B, faint, and what is said of it."""
-        picture = self.picture(rows, rows * one.tile_n / one.tile_m)
-        for part in (*picture[1], picture[2]):
-            part.set_fill(opacity=0.25)
+        picture = self.picture(rows, rows * one.tile_n / one.tile_m, self.faint)
         words = self.beside(
             picture,
             tr("tile of {m} × {n}, drawn larger", m=one.tile_m, n=one.tile_n),
-            tr("both are loaded piece by piece"),
             tr("a number of A serves {n} columns", n=one.tile_n),
             tr("a number of B serves {m} rows", m=one.tile_m),
         )
         return picture[1:], words
 
     def add_up(self, parts: VGroup, words: VGroup, seconds: float) -> None:
-        """Pieces of A and B go to the ends of their strips, and the sums of the tile grow meanwhile."""
-        (rows, columns), sums = parts
+        """The pieces of A and B that are in use go to the ends of their strips."""
+        rows, columns = parts[0]
         across = rectangle(px(16), rows.height, self.hue).move_to(rows, LEFT)
         down = rectangle(columns.width, px(16), self.hue).move_to(columns, UP)
         self.add(across, down)
         self.play(
             across.animate(run_time=seconds).move_to(rows, RIGHT),
             down.animate(run_time=seconds).move_to(columns, DOWN),
-            sums.animate(run_time=seconds).set_fill(opacity=1.0),
             LaggedStart(*map(FadeIn, words[1:]), lag_ratio=0.8, run_time=0.6 * seconds),
         )
         self.remove(across, down)
@@ -201,52 +209,51 @@ class TilingHierarchy(Lesson):
         ]
         chart = self.chart(tr("numbers of A and of B that are loaded for each number of C"), amounts)
         self.say(
-            "So in tiles, far fewer numbers are loaded for each number of C: {few} instead of {all}.",
+            "With tiles, each number of C costs far fewer loads: {few} instead of {all}.",
             few=counts[-1], all=counts[0],
         )  # fmt: skip
         self.play(FadeIn(chart[0], run_time=0.3), chart[1].come().set_run_time(4.0))
         self.leave(chart)
 
     def timed(self) -> None:
-        """How long the product took in tiles of both sizes, and the part of it that is multiplying."""
+        """How long the product took with tiles of both sizes, and the part of it that is multiplying."""
         self.badge(self.measured())
+        key = self.key(
+            Entry(tr("multiplying"), [self.hue]), Entry(tr("not multiplying"), [self.theme.measured])
+        )
         amounts = [
             Amount(name, [(us, self.theme.measured)], tr("{us:.0f} µs", us=us))
             for name, us in zip(self.names(), self.us, strict=True)
         ]
         chart = self.chart(tr("time for the whole product"), amounts)
-        self.say("On an H200, the product takes half as long in large tiles as in small ones.")
+        self.say("On an H200, large tiles halve the time.")
         self.play(FadeIn(chart[0], run_time=0.3), chart[1].come().set_run_time(3.0))
         self.say(
-            "Multiplying takes about the same time in both. "
-            "In small tiles, that is only {share:.0%} of the time.",
-            share=self.shares[0],
+            "Multiplying takes about as long in both. "
+            "With small tiles, more than half of the time passes without it."
         )
-        for bar, share in zip(chart[1].bars, self.shares, strict=True):
-            part = rectangle(share * bar.width, bar.height, self.hue).move_to(bar, LEFT)
-            word = label(tr("multiplying: {share:.0%}", share=share), 44, ink_on(self.hue), bold=True)
+        self.play(*key)
+        for bar, us in zip(chart[1].bars, self.multiplying, strict=True):
+            part = rectangle(us * chart[1].scale_of, bar.height, self.hue).move_to(bar, LEFT)
+            word = label(tr("{us:.0f} µs", us=us), 44, ink_on(self.hue), bold=True)
             fit(word, 0.94 * part.width).move_to(part)
             self.play(GrowFromEdge(part, LEFT), run_time=1.4)
             self.play(FadeIn(word), run_time=0.4)
             chart.add(part, word)
-        self.leave(chart)
+        self.let_read()
+        self.play(Leave(chart), *self.key())
 
     def cause(self) -> None:
-        """What the L2 sent each second, and the most that it can send."""
+        """What the L2 sent each second, as a share of the most that it can send."""
+        names = tr("the most that the L2 was measured to send"), *self.names()
+        colors = self.theme.quiet, self.theme.measured, self.theme.measured
         amounts = [
-            Amount(name, [(tb, color)], tr("{tb:.1f} TB/s", tb=tb))
-            for name, tb, color in zip(
-                [tr("the most that the L2 was measured to send"), *self.names()],
-                [self.most, *self.sent],
-                [self.theme.quiet, self.theme.measured, self.theme.measured],
-                strict=True,
-            )
+            Amount(name, [(tb, color)], f"{tb / self.most:.0%}")
+            for name, tb, color in zip(names, (self.most, *self.sent), colors, strict=True)
         ]
-        chart = self.chart(
-            tr("sent by the L2 (an answer that several processors share counts once)"), amounts
-        )
-        self.say("All processors load through one cache, the L2. In small tiles, it sends nearly all it can.")
+        chart = self.chart(tr("sent by the L2 per second"), amounts)
+        self.say("All processors load from the L2. With small tiles, it is already running at its limit.")
         self.play(FadeIn(chart[0], run_time=0.3), chart[1].come(0, 1).set_run_time(4.0))
-        self.say("So in small tiles, processors wait for the L2. In large tiles, it has capacity to spare.")
+        self.say("So with small tiles, processors wait for the L2. With large tiles, it keeps up easily.")
         self.play(chart[1].come(2), run_time=2.0)
         self.leave(chart)
