@@ -31,7 +31,7 @@ FILM = {
     "title": "Loop unrolling",
     "question": "Is an unrolled loop faster because it runs fewer instructions?",
     "finding": (
-        "On an H200, fewer instructions save only 2% of a loop’s time. "
+        "No: on an H200, fewer instructions save only 2% of this loop’s time. "
         "Loading eight numbers before checking them cuts it to a seventh."
     ),
     "part": "Kernels",
@@ -94,14 +94,14 @@ class LoopUnrolling(Lesson):
             "sum of {count:,.0f} million numbers, {threads} threads (one warp) on each processor of the GPU",
             count=self.n / 1e6, threads=LANES,
         )  # fmt: skip
-        self.ask("To unroll a loop is to let one round do the work of several.")
+        self.ask("Unrolling a loop means that one round does the work of several.")
         self.eight_rounds()
         self.one_round()
         self.hardly_faster()
         self.eight_waits()
         self.one_wait()
         self.close(
-            "On an H200, fewer instructions save only {saved:.0%} of a loop’s time. "
+            "No: on an H200, fewer instructions save only {saved:.0%} of this loop’s time. "
             "Loading eight numbers before checking them cuts it to a seventh.",
             [(self.names[1], self.by_one), (self.names[2], self.first)],
             "less time",
@@ -278,7 +278,7 @@ class LoopUnrolling(Lesson):
         """With the checks behind them, all loads leave one right after another."""
         rows = self.waits(self.together)
         self.say(
-            "We may load a few numbers too many and throw them away. "
+            "If one is negative, we can throw away those after it. "
             "So we load all eight first, then check and add."
         )
         self.play(Fade(self.long, 1.0, 0.35))
@@ -300,7 +300,7 @@ class LoopUnrolling(Lesson):
         total.move_to([rows.x(self.quick) + px(30), rows.ground.get_bottom()[1], 0], LEFT + DOWN)
         self.play(FadeIn(total[:2]))
         self.say(
-            "Both unrolled loops run about as many instructions. So what saves time is that waits overlap."
+            "Both unrolled loops run about as many instructions. The time is saved because the waits overlap."
         )
         self.play(FadeIn(self.total[2], total[2]))
 

@@ -26,11 +26,12 @@ FILM = {
     "title": "Tiling",
     "question": "Why does a GPU multiply matrices in tiles?",
     "finding": (
-        "Larger tiles get more use out of every number that they load, so an H200 needs half the time."
+        "With larger tiles, each loaded number is used more often. The processors no longer wait for the L2, "
+        "and an H200 needs half the time."
     ),
     "part": "Memory",
     "place": 80,
-    "seconds": 77,
+    "seconds": 78,
     "shows": "One matrix product with small and with large tiles: what is loaded, and the time.",
     "takes": "report",
 }
@@ -64,14 +65,15 @@ class TilingHierarchy(Lesson):
 
     def construct(self) -> None:
         self.faint = mixed(self.theme.idle, self.hue, 0.25)
-        self.ask("A tile is a rectangle of the result. One of the GPU’s processors computes it.")
+        self.ask("A tile is a rectangular part of the result, computed by one of the GPU’s processors.")
         self.one_number()
         self.reuse()
         self.loads()
         self.timed()
         self.cause()
         self.close(
-            "Larger tiles get more use out of every number that they load, so an H200 needs half the time.",
+            "With larger tiles, each loaded number is used more often. The processors no longer wait for the L2, "
+            "and an H200 needs half the time.",
             list(zip(self.names(), self.us, strict=True)),
             "less time",
             "{:.0f} µs",
@@ -127,7 +129,7 @@ class TilingHierarchy(Lesson):
         self.play(FadeIn(picture[0], words[0]))
         self.play(LaggedStart(FadeIn(picture[1]), FadeIn(picture[2], words[1]), lag_ratio=0.7, run_time=2.0))
         self.say(
-            "A processor loads numbers from a cache, the L2. "
+            "A processor loads numbers from a shared cache, the L2. "
             "If it computes just one number of C, it uses each only once."
         )
         self.play(FadeIn(words[2]))
@@ -143,8 +145,8 @@ class TilingHierarchy(Lesson):
         )
         first, words = self.tile(small, 0.15)
         self.say(
-            "A processor that computes a tile of {m} × {n} keeps each piece "
-            "until it has used every number {m} times.",
+            "For a tile of {m} × {n}, a processor loads a piece into its own memory "
+            "and uses every number in it {m} times.",
             m=small.tile_m, n=small.tile_n,
         )  # fmt: skip
         self.play(FadeIn(first, words[0]), *key, run_time=0.8)
@@ -245,14 +247,14 @@ class TilingHierarchy(Lesson):
 
     def cause(self) -> None:
         """What the L2 sent each second, as a share of the most that it can send."""
-        names = tr("the most that the L2 was measured to send"), *self.names()
+        names = tr("highest rate that was measured"), *self.names()
         colors = self.theme.quiet, self.theme.measured, self.theme.measured
         amounts = [
             Amount(name, [(tb, color)], f"{tb / self.most:.0%}")
             for name, tb, color in zip(names, (self.most, *self.sent), colors, strict=True)
         ]
         chart = self.chart(tr("sent by the L2 per second"), amounts)
-        self.say("All processors load from the L2. With small tiles, it is already running at its limit.")
+        self.say("All processors share the L2. With small tiles, it sends nearly as much as it can.")
         self.play(FadeIn(chart[0], run_time=0.3), chart[1].come(0, 1).set_run_time(4.0))
         self.say("So with small tiles, processors wait for the L2. With large tiles, it keeps up easily.")
         self.play(chart[1].come(2), run_time=2.0)
