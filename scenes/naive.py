@@ -100,7 +100,6 @@ class Naive(FewSMs):
         shares = time_shares(self.run)
         busy = {tr("launch and load"): shares["launch"] + shares["first load"], tr("write"): shares["write"]}
         self.shares = busy | {tr("no tile left"): shares["idle"], tr("multiply"): shares["multiply"]}
-        self.not_multiplying = (1 - shares["multiply"]) * self.run.makespan / 1000
 
     def construct(self) -> None:
         self.ask("A kernel is a program that runs on a GPU. The simplest kind is called naive.")
@@ -138,9 +137,7 @@ class Naive(FewSMs):
         """The first SM to be free gets the next block; time passes slowly."""
         begin, end = float(self.first["done"].min()), float(self.first["done"].max())
         early = self.first[np.argsort(self.first["done"])]
-        self.say(
-            "Some blocks take longer. SM {sm} is free first here, so it gets block 4.", sm=early["sm"][0]
-        )
+        self.say("Some blocks take longer. SM {sm} is free first, so it gets block 4.", sm=early["sm"][0])
         ends = VGroup()
         for block in early:
             lane = self.lanes.lane(int(block["sm"]))
@@ -235,10 +232,11 @@ class Naive(FewSMs):
         load, multiply, write = (self.theme.by_phase[kind] for kind in ("first load", "multiply", "write"))
         fills = dict(zip(self.shares, ([load], [write], [self.theme.idle], [multiply]), strict=True))
         bar = ShareBar(self.shares, fills, {name: name for name in fills}, self.area.width, px(150))
+        share, us = 1 - self.shares[tr("multiply")], self.run.makespan / 1000
         sentence = self.tr(
             "On an H200, each waiting thread block goes to the next free SM, and only there can it load. "
             "An average SM does not multiply for {second:.1f} of {first:.1f} µs.",
-            second=self.not_multiplying, first=self.run.makespan / 1000,
+            second=share * us, first=us,
         )  # fmt: skip
-        number = tr("{share:.0%} not multiplying", share=1 - self.shares[tr("multiply")])
+        number = tr("{share:.0%} not multiplying", share=share)
         self.finding(Finding(sentence, number, bar, of_trace(self.run), self.tr("average of {many} SMs")))
