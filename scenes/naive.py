@@ -13,6 +13,7 @@ from manim import DOWN, LEFT, RIGHT, UP, FadeIn, LaggedStart, VGroup
 
 from tilesim import simulate
 from tilesim.analysis.item_times import behind_the_first
+from tilesim.devices.occupancy import occupancy
 from tilesim_scenes.animations.fade import Fade
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
@@ -20,13 +21,16 @@ from tilesim_scenes.film.run_film import RunFilm
 from tilesim_scenes.film.runs import time_shares
 from tilesim_scenes.film.traces import Default, shipped
 from tilesim_scenes.kit.few_sms import DEVICE, PRODUCT, SMS, FewSMs
+from tilesim_scenes.kit.many_sms import alike_together
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import label, px
+from tilesim_scenes.look.text import fit, label, px
+from tilesim_scenes.mobjects.charts.share_bar import ShareBar
 from tilesim_scenes.mobjects.drawing.quads import bracket
 from tilesim_scenes.mobjects.hardware.thread_block import ThreadBlock
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.words.badge import of_trace
+from tilesim_scenes.mobjects.words.finding import Finding
 from tilesim_scenes.mobjects.words.key import Entry
 
 RECORDED = "traces/h200-naive-4096x4096x512-grouped8.npz"
@@ -40,7 +44,7 @@ FILM = {
     ),
     "part": "Schedules",
     "place": 130,
-    "seconds": 79,
+    "seconds": 77,
     "shows": "Thread blocks in one queue: four simulated SMs, then a recorded run on 132.",
     "takes": "traces",
 }
@@ -81,6 +85,10 @@ class Naive(FewSMs):
             bool(np.diff(real["issue"][sms:]).min() >= -TICKS), "blocks begin in the order of their numbers"
         )
         self.guard(self.run.device.ctas_per_sm == 1, "one block fits into an SM")
+        work, meta = self.run.problem, self.run.meta
+        pairs = 2 * (work.tile_m + work.tile_n) * work.tile_k * meta["stages"]
+        shared = occupancy("h200", 32 * meta["warps"], 128, pairs).uses[1]
+        self.guard(shared.of_block > shared.of_sm / 2, "a block needs most of an SM's shared memory")
         self.waited = len(real) - sms
         dealt = real["sm"][sms:] == real["sm"][:-sms]
         self.guard(dealt.mean() < 0.1, "hardly any block runs where dealing would put it")
@@ -89,7 +97,9 @@ class Naive(FewSMs):
         self.followed = int(real["sm"][0])
         self.mine = real[real["sm"] == self.followed]
         self.guard(len(self.mine) == 4, "the first block's SM runs four blocks")
-        self.not_multiplying = (1 - time_shares(self.run)["multiply"]) * self.run.makespan / 1000
+        shares = time_shares(self.run)
+        busy = {tr("launch and load"): shares["launch"] + shares["first load"], tr("write"): shares["write"]}
+        self.shares = busy | {tr("no tile left"): shares["idle"], tr("multiply"): shares["multiply"]}
 
     def construct(self) -> None:
         self.ask("A kernel is a program that runs on a GPU. The simplest kind is called naive.")
@@ -99,18 +109,10 @@ class Naive(FewSMs):
         self.the_end()
         self.a_real_gpu()
         self.one_of_many()
-        self.close(
-            "On an H200, each waiting thread block goes to the next free SM, and only there can it load. "
-            "An average SM does not multiply for {second:.1f} of {first:.1f} µs.",
-            [(tr("whole run"), self.run.makespan / 1000), (tr("not multiplying"), self.not_multiplying)],
-            "share",
-            "{:.1f} µs",
-            of_trace(self.run),
-            self.tr("average of {many} SMs: first load, pauses, last write, and the end, with no tile left"),
-        )
+        self.an_average_sm()
 
     def a_queue(self) -> None:
-        self.say("A small GPU with four processors multiplies two matrices. We cut the result into 18 tiles.")
+        self.say("Four processors, called SMs, multiply two matrices. The result is cut into 18 tiles.")
         self.badge(of_trace(self.trace))
         self.play(*self.show_tiles())
         self.say("A naive kernel starts one group of threads, a thread block, for each tile.")
@@ -118,13 +120,13 @@ class Naive(FewSMs):
         self.play(self.line_up(), self.to_corner())
         waiting = self.word("waiting thread blocks", 42)
         waiting.next_to(self.queue, DOWN, px(14), aligned_edge=LEFT)
-        self.say("Only one block of this kernel fits into a processor, called an SM. The others wait.")
+        self.say("A block takes most of an SM's memory, so only one fits into each. The others wait.")
         self.play(*self.boxes(), FadeIn(waiting))
         self.play(self.deal())
         self.leave(waiting)
 
     def first_tiles(self) -> None:
-        self.say("Each block loads parts of both matrices, multiplies them, writes its tile, and ends.")
+        self.say("A block is launched, loads parts of both matrices, multiplies, writes its tile, and ends.")
         key = self.key(*self.colors())
         self.play(*self.unroll(self.trace, (0.0, float(self.trace.makespan))), *key)
         self.ready()
@@ -135,14 +137,11 @@ class Naive(FewSMs):
         """The first SM to be free gets the next block; time passes slowly."""
         begin, end = float(self.first["done"].min()), float(self.first["done"].max())
         early = self.first[np.argsort(self.first["done"])]
-        self.say(
-            "Some blocks take longer. Here, SM {sm} is free first, so it gets block 4.",
-            sm=int(early["sm"][0]),
-        )  # fmt: skip
+        self.say("Some blocks take longer. SM {sm} is free first, so it gets block 4.", sm=early["sm"][0])
         ends = VGroup()
         for block in early:
             lane = self.lanes.lane(int(block["sm"]))
-            figure = self.word("free at {us:.2f} µs", 38, self.theme.text, us=block["done"] / 1000)
+            figure = (self.word if ends else self.bold)("free at {us:.2f} µs", 42, us=block["done"] / 1000)
             figure.move_to([lane.get_right()[0] - px(24), lane.get_y(), 0], RIGHT)
             ends.add(figure)
         self.run_to(begin + 20, 1.2)
@@ -162,28 +161,31 @@ class Naive(FewSMs):
         self.clear()
 
     def a_real_gpu(self) -> None:
-        """132 lanes in one color, as here it does not matter which SM is which."""
+        """132 lanes in one color, as it does not matter here which SM is which; fewest tiles last."""
+        end = float(self.run.makespan)
         self.badge(of_trace(self.run))
-        self.ticking = self.clock(self.run.makespan)
+        self.ticking = self.clock(end)
         launch, multiply, write = self.phases("launch", "multiply", "write")
         load = Entry(tr("load"), [self.theme.by_phase["first load"]])
         key = self.key(launch, load, multiply, write)
         high = self.area.top - self.floor - px(90)
         self.all = LaneImage(
-            self.run, None, (0.0, float(self.run.makespan)), self.area.width, height=high,
+            self.run, alike_together(self.run), (0.0, end), self.area.width, height=high,
             fills=self.theme.by_phase,
         )  # fmt: skip
         self.all.move_to([self.area.center[0], self.floor + high / 2 + px(10), 0])
         title = self.word("132 SMs, one thin row each", 44, self.theme.text)
         title.next_to(self.all, UP, px(20), aligned_edge=LEFT)
+        rest = fit(self.bold("no tile left", 44), 0.2 * self.area.width)
+        rest.move_to(self.all, DOWN + RIGHT).shift(px(12) * (UP + LEFT))
         self.say(
-            "On a real GPU, {sms} blocks start at once. Each of the other {all} went to the next free SM.",
-            sms=self.many,
-            all=self.waited,
-        )
+            "Of {all} blocks on a real GPU, {sms} start at once. The other {rest} wait for a free SM.",
+            all=self.many + self.waited, sms=self.many, rest=self.waited,
+        )  # fmt: skip
         self.play(*key, Fade(self.all, 0.0, 1.0), FadeIn(title))
-        self.play(PlayTrace(self.ticking, self.all, until=float(self.run.makespan), run_time=2.8))
-        self.leave(self.all, title, self.ticking)
+        self.play(PlayTrace(self.ticking, self.all, until=end, run_time=2.5))
+        self.play(FadeIn(rest, run_time=0.3))
+        self.leave(self.all, title, rest, self.ticking)
 
     def one_of_many(self) -> None:
         """The lane of the SM that ran block 0; each of its blocks waits above it, and then enters."""
@@ -200,10 +202,7 @@ class Naive(FewSMs):
         second, third, fourth = (block.number for block in blocks[1:])
         down = [px(90) * DOWN + block.get_center() for block in blocks]
         blocks[0].move_to(down[0]).resident(self.hue)
-        self.say(
-            "While block 0 runs on this SM, block {b} has no place on any, so it cannot load yet.",
-            b=second,
-        )
+        self.say("As long as block 0 runs, block {b} has no SM, so it cannot even start to load.", b=second)
         self.play(Fade(lane, 0.0, 1.0), FadeIn(name, *blocks))
         self.play(PlayTrace(self.ticking, lane, until=float(self.mine["done"][0]), run_time=4.0))
         self.say(
@@ -222,8 +221,22 @@ class Naive(FewSMs):
             text = tr("{us:.1f} µs", us=us[-1])
             marks.add(VGroup(mark, label(text, 46, self.theme.text, bold=True).next_to(mark, DOWN, px(14))))
         self.say(
-            "Between its tiles, this SM writes, launches and loads: {us:.1f} µs in all without multiplying.",
+            "In its three pauses, this SM writes, launches and loads: {us:.1f} µs without multiplying.",
             us=sum(us),
         )
         self.play(LaggedStart(*map(FadeIn, marks), lag_ratio=0.5, run_time=1.8))
         self.leave(lane, name, *blocks, marks, self.ticking)
+
+    def an_average_sm(self) -> None:
+        """The end card: what an average SM spends its time on, in one bar."""
+        load, multiply, write = (self.theme.by_phase[kind] for kind in ("first load", "multiply", "write"))
+        fills = dict(zip(self.shares, ([load], [write], [self.theme.idle], [multiply]), strict=True))
+        bar = ShareBar(self.shares, fills, {name: name for name in fills}, self.area.width, px(150))
+        share, us = 1 - self.shares[tr("multiply")], self.run.makespan / 1000
+        sentence = self.tr(
+            "On an H200, each waiting thread block goes to the next free SM, and only there can it load. "
+            "An average SM does not multiply for {second:.1f} of {first:.1f} µs.",
+            second=share * us, first=us,
+        )  # fmt: skip
+        number = tr("{share:.0%} not multiplying", share=share)
+        self.finding(Finding(sentence, number, bar, of_trace(self.run), self.tr("average of {many} SMs")))

@@ -81,12 +81,9 @@ class FewSMs(Lesson):
     def boxes(self) -> list[Animation]:
         """Four SMs, each in its color."""
         area = self.area
-        columns = 2 if self.tall else SMS
-        rows = SMS // columns
-        wide = (area.width - (columns - 1) * px(32)) / columns
-        high = min(px(330), (self.low - area.bottom - rows * px(32)) / rows)
-        self.sms = [SM(f"SM {sm}", sm_colour(sm, SMS), wide, high) for sm in range(SMS)]
-        group = VGroup(*self.sms).arrange_in_grid(cols=columns, buff=px(32))
+        high = (self.low - area.bottom) / SMS - px(GAP)
+        self.sms = [SM(f"SM {sm}", sm_colour(sm, SMS), area.width, high) for sm in range(SMS)]
+        group = VGroup(*self.sms).arrange(DOWN, buff=px(GAP))
         group.move_to([area.center[0], (self.low + area.bottom) / 2, 0])
         return [LaggedStart(*map(FadeIn, self.sms), lag_ratio=0.3, run_time=1.2)]
 
@@ -109,6 +106,7 @@ class FewSMs(Lesson):
         self.lanes.window = window
         self.lanes.show(0.0)
         self.traffic = TileTraffic(trace, self.lanes, self.grid)
+        self.traffic.flies = False
         self.blocks = BlockTraffic(trace, self.queue, self.lanes, self.homes)
         self.ticking = self.clock(trace.makespan)
         return [Unroll(self.sms, self.lanes), self.blocks.settle(0.8)]
@@ -143,9 +141,9 @@ class FewSMs(Lesson):
         self.play(PlayTrace(*self.moving, until=float(until), run_time=seconds), *along)
 
     def clear(self) -> None:
-        """All of the small GPU leaves."""
+        """All of the small GPU leaves, but for the key."""
         parts = [*self.moving, self.grid]
-        self.play(*(Fade(one, 1.0, 0.0) for one in parts), *self.key())
+        self.play(*(Fade(one, 1.0, 0.0) for one in parts))
         self.remove(*parts)
 
 

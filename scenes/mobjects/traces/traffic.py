@@ -127,10 +127,11 @@ class TileTraffic(Redrawn):
 
     A tile is outlined in its SM's hue while it is computed. It flies home from its lane while it is written,
     edged in the colour of writing, and fills its place from then on. Where a thread block stays, the outline
-    of its next tile flies from C to the lane while it is handed over.
+    of its next tile flies from C to the lane while it is handed over. Unless `flies`, none flies home.
     """
 
     over = ("lanes", "grid")
+    flies = True
 
     def __init__(self, trace: Trace, lanes: Lanes, grid: TileGrid) -> None:
         super().__init__()
@@ -163,7 +164,8 @@ class TileTraffic(Redrawn):
             fill.points = quad(home, 0, 1) if landed else nothing(home)
             number.points = self._number(int(span["tile"])) if landed else nothing(home)
             written = (t - fixup) / max(1.0, done - fixup)
-            flying.points = self._between(span, home, written, drain) if 0 < written < 1 else nothing(home)
+            away = self.flies and 0 < written < 1
+            flying.points = self._between(span, home, written, drain) if away else nothing(home)
             come = 1 - (t - issue) / max(1.0, start - issue)
             coming.points = (
                 self._between(span, home, come, start) if self._comes[row] and 0 < come < 1 else nothing(home)
