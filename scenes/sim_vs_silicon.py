@@ -123,9 +123,8 @@ class SimVsSilicon(Lesson):
         self.near = int((off <= NEAR).sum())
         off = np.array([abs(one.cycles) for one in self.found])
         self.half_cycles, self.near_cycles = float(np.median(off)), int((off <= NEAR).sum())
-        self.split = np.array([one.split for one in self.found])
-        self.outside, self.cut = int((off > NEAR).sum()), int((self.split & (off > NEAR)).sum())
-        self.guard(self.cut > 2 * self.split.mean() * self.outside, "split tiles are predicted less well")
+        split = np.array([one.split for one in self.found])
+        self.outside, self.cut = int((off > NEAR).sum()), int((split & (off > NEAR)).sum())
         ours = next(one for one in self.found if one.file == SHOWN)
         self.ours = self.found.index(ours)
         self.guard(abs(ours.error) < self.half / 4, "the run that is shown is a lucky one")
@@ -135,6 +134,7 @@ class SimVsSilicon(Lesson):
         self.guard(self.slow < 0.95 * self.assumed < 1.05 * self.assumed < self.fast, "clocks vary")
         self.guard(self.half_cycles < 0.6 * self.half, "the clock explains much of the errors")
         self.guard(not any(one.fitted for one in self.found), "no run was fitted to")
+        self.guard(self.cut > 2 * split.mean() * self.outside, "shared tiles are predicted less well")
 
     def construct(self) -> None:
         self.ask("We split a run into parts, estimate each part, and add them up.")
@@ -229,8 +229,10 @@ class SimVsSilicon(Lesson):
         load = edged(rectangle(wide * self.loading / ns, high, theme.panel), theme.text, 4)
         load.move_to([area.left, area.bottom + px(110), 0], LEFT)
         figure = label(self.tr("{loading:,.0f} ns"), 48, mono=True).move_to(load)
-        right = bars[1].get_corner(DOWN + RIGHT)
-        due = edged(Line(right, [right[0], load.get_bottom()[1], 0]), theme.quiet, 4)
+        right = bars[1].get_right()
+        due = edged(Line(0.7 * high * UP, 0.7 * high * DOWN), theme.text, 4).move_to(
+            [right[0], load.get_y(), 0]
+        )
         limit = self.word("{ahead} × {ns} ns = {both:,} ns", 44, theme.text, both=self.ahead * self.ns)
         fit(limit, area.right - right[0] - px(20)).next_to(due, RIGHT, px(20)).match_y(load)
         texts = VGroup()
@@ -241,7 +243,8 @@ class SimVsSilicon(Lesson):
                 self.tr("measured: {share:.0%} of that rate, so {cycles:,.0f} ÷ {share:.2f} ÷ {ghz:.2f} GHz "
                     "= {ns} ns", ghz=self.assumed),
             )),
-            (load, tr("loading the pieces of the third step"), (tr("estimated from measurements on an H200"),)),
+            (load, tr("loading the pieces of the third step"),
+                (tr("estimated from measurements on an H200"),)),
         ):  # fmt: skip
             word = label(name, 50, theme.text, bold=True).next_to(bar, UP, px(16)).align_to(bar, LEFT)
             why = VGroup(*(label(one, 42, theme.quiet) for one in how))
