@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, Line, ManimColor, ReplacementTransform, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, Line, ManimColor, VGroup
 
-from tilesim.devices.occupancy import Use, occupancy
+from tilesim.devices.hardware import Hardware
+from tilesim.devices.occupancy import occupancy
 from tilesim.ladder.reports import row
-from tilesim_scenes.animations.fade import Leave
+from tilesim_scenes.animations.fade import Fade, Leave, late
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.film.configured_scene import Area
@@ -23,7 +24,7 @@ from tilesim_scenes.kit.many_sms import ManySMs, round_ends
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import fit, label, lines, px
 from tilesim_scenes.look.theme import ink_on
-from tilesim_scenes.mobjects.drawing.quads import edged, rectangle
+from tilesim_scenes.mobjects.drawing.quads import edged, rectangle, stroke_width
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace
 from tilesim_scenes.mobjects.words.key import Entry
@@ -37,7 +38,7 @@ FILM = {
     ),
     "part": "How the machine works",
     "place": 20,
-    "seconds": 77,
+    "seconds": 78,
     "shows": "Thread blocks of a recorded product: two fit on each SM, and the others wait.",
     "takes": "report",
 }
@@ -45,7 +46,7 @@ RECORDED = "traces/h200-naive-3072x3072x1024-tile128x128x64-grouped8.npz"
 NAME, TILE, STAGES = "naive-tma", [128, 128, 64], 3
 """The recorded kernel, in the report of `tilesim bench execution-model`."""
 THREADS = 128
-PACE = 4000
+PACE = 3400
 """ns that pass in a second while one SM is seen."""
 OVER = 1.3
 """What three blocks take of shared memory, in what an SM has; a little more."""
@@ -62,14 +63,10 @@ class ExecutionModel(ManySMs):
         room = occupancy("h200", THREADS, kernel["registers"], kernel["shared_bytes"])
         self.guard(room.binding == ("shared memory",), "shared memory runs out first")
         uses = {use.limit: use for use in room.uses}
-        self.shared, self.registers, self.threads = (
-            uses[limit] for limit in ("shared memory", "registers", "threads")
-        )
+        self.shared = uses["shared memory"]
         self.own, self.of_sm = self.shared.of_block // 1024, self.shared.of_sm // 1024
         pieces = STAGES * (TILE[0] + TILE[1]) * TILE[2] * 2
         self.guard(0.95 < pieces / self.shared.of_block < 1, "shared memory is for what a block multiplies")
-        self.guard(self.registers.blocks > 2, "registers have room for a third block")
-        self.guard(self.threads.blocks > 2, "there may be threads for a third block")
         third = 3 * self.shared.of_block / self.shared.of_sm
         self.guard(1 < third < OVER, "a third block does not fit")
         self.guard(room.residents == kernel["seen"] == kernel["driver"] == 2, "two blocks were seen")
@@ -84,14 +81,20 @@ class ExecutionModel(ManySMs):
         self.last = int((counts == 3).sum())
         few = self.last < self.at_once / 2 and set(counts.tolist()) == {2, 3}
         self.guard(few, "each place has two blocks, and few have a third")
+        self.second = float(spans["done"][np.isin(places, np.flatnonzero(counts == 2))].max())
         # The run once more, each place for a block as an SM of its own.
         alone, theirs = replace(run.device, sms=self.at_once, ctas_per_sm=1, sm_order=()), spans.copy()
         theirs["sm"], theirs["slot"] = places, 0
         self.by_place = replace(run, device=alone, spans=theirs)
         self.ours = int(np.flatnonzero(counts == 3)[0]) % self.sms
-        mine = spans[spans["sm"] == self.ours]
-        self.done = float(mine["done"].min()) / 1000
-        self.guard(np.sort(mine["issue"])[2] >= 1000 * self.done, "a block waits for another one to end")
+        mine = self.mine = np.sort(spans[spans["sm"] == self.ours], order=["issue", "cta"])
+        self.took = (mine["done"] - mine["issue"]) / 1000
+        self.done, self.alone = self.took[0], self.took[4]
+        self.guard(mine["issue"][2] == mine["done"][:2].min(), "a block waits for another one to end")
+        self.guard(mine["done"][:4].max() < mine["start"][4], "the last block multiplies alone")
+        # Tensor cores at their peak rate would take longer for two blocks than they did for the last one.
+        for_two = 2 * run.problem.k_steps * Hardware.named("h200", run.problem.dtype).peak_ns(run.problem)
+        self.guard(1.3 * (mine["drain"] - mine["start"])[4] < for_two, "two blocks share an SM's arithmetic")
         # Of what a block does, only its end matters here.
         self.fills = dict.fromkeys(self.theme.by_phase, self.hue) | {"write": self.theme.write}
 
@@ -158,11 +161,13 @@ class ExecutionModel(ManySMs):
         _, right = self.two_areas()
         boxes, corner = self.boxes(self.sms, right), self.queue.get_corner(DOWN + LEFT)
         self.say("The GPU has {sms} processors, called SMs. Each one first takes one block.")
-        self.play(*self.appear(boxes, self.title_of_boxes))
+        # They come once the caption before has gone.
+        come = (Fade(one, 0.0, 1.0, 0.6, rate_func=late) for one in (boxes, self.title_of_boxes))
+        self.play(*come)
         # In the queue, blocks are in the order in which they began; here are the first two of each SM.
         order = np.argsort(self.run.spans, order=["issue", "cta"])
         turns = [np.flatnonzero(self.run.spans["sm"][order] == sm)[:2].tolist() for sm in range(self.sms)]
-        counts, self.one = VGroup(), [boxes[0]]
+        counts = VGroup()
         for turn in range(2):
             if turn:
                 self.say("Then each gets a second one, so that {n} blocks are running.", n=self.at_once)
@@ -174,15 +179,20 @@ class ExecutionModel(ManySMs):
             self.bring_to_front(*tiles)
             self.play(Travel(tiles, ways, sizes, leg=0.7, apart=0.016, run_time=2.4))
             tiles.set_fill(ManimColor(self.hue))
-            self.one.append(tiles[sms.index(0)])
             before, counts = counts, self.counts((turn + 1) * self.sms, corner, boxes)
             self.play(FadeIn(counts), FadeOut(before), run_time=0.4)
-        last = self.queue[-1]
+        last, box = self.queue[-1], boxes[0]
+        home, title = last.get_center(), self.title_of_boxes
+        full = self.word("no room for a third", 46, self.theme.wait_text, bold=True).move_to(title, LEFT)
         self.say("The other {n} blocks wait. Why does no SM take a third?", n=self.blocks - self.at_once)
         self.bring_to_front(last)
-        self.play(Travel([last], [[boxes[0].get_center(), last.get_center()]], leg=0.9))
-        others = (one for one in (*self.queue, *boxes) if one not in self.one)
-        self.rest = VGroup(*others, self.queue_name, self.title_of_boxes, counts)
+        self.play(Travel([last], [[box.get_center()]], leg=0.9))
+        refused = ManimColor(self.theme.wait_text)
+        red = last.animate.set_fill(refused), box.animate.set_stroke(refused, stroke_width(8))
+        self.play(*red, FadeOut(title), FadeIn(full), run_time=0.4)
+        self.wait(0.5)
+        self.play(Travel([last], [[home]], leg=0.9))
+        self.one, self.rest = box, VGroup(*self.queue, *boxes, self.queue_name, full, counts)
 
     def counts(self, running: int, queue: np.ndarray, boxes: VGroup) -> VGroup:
         """How many blocks wait and run, in their colors: below the left end of the queue, and of boxes."""
@@ -201,70 +211,40 @@ class ExecutionModel(ManySMs):
             words.add(name)
         return words
 
-    def limit(self, title: str, use: Use, place: np.ndarray) -> tuple[VGroup, list[VGroup]]:
-        """What an SM has of something as a bar, its title above; and what each of three blocks takes."""
-        wide, high = self.area.width / OVER, px(110)
-        ground = rectangle(wide, high, self.theme.idle).move_to(place, LEFT)
-        name = lines(title, 46, self.area.width, most=1, color=self.theme.text)
-        name.next_to(ground, UP, px(16), aligned_edge=LEFT)
-        each, blocks = wide * use.of_block / use.of_sm, []
-        for number in range(3):
-            fill, opacity, ink = self.hue, 1.0, ink_on(self.hue)
-            if number >= use.blocks:
-                fill, opacity, ink = self.theme.wait, 0.35, self.theme.text
-            part = rectangle(0.98 * each, 0.86 * high, fill, opacity)
-            if opacity < 1:
-                edged(part, fill, 5)
-            part.move_to(ground.get_left() + (number + 0.5) * each * RIGHT)
-            words = self.names[number]
-            if use is self.shared:
-                words = tr("{block}: {kb} KB", block=words, kb=self.own)
-            word = label(words, 42, ink).move_to(part)
-            blocks.append(VGroup(part, word) if word.width < 0.94 * part.width else VGroup(part))
-        return VGroup(ground, name), blocks
-
     def no_third(self) -> None:
-        """What blocks take of an SM: two fit, and a third does not."""
-        area = self.area
-        few, many = self.registers.blocks, self.threads.blocks
-        rows = (
-            (self.tr("shared memory, the SM's own fast memory: {of_sm} KB"), self.shared),
-            (tr("registers, where threads keep their numbers: room for {n} blocks", n=few), self.registers),
-            (
-                tr("threads, at most {all:,}: room for {n} blocks", n=many, all=self.threads.of_sm),
-                self.threads,
-            ),
-        )
-        step = min(px(250), area.height / 3)
-        (ground, blocks), *others = (
-            self.limit(title, use, np.array([area.left, area.top - px(140) - number * step, 0]))
-            for number, (title, use) in enumerate(rows)
-        )
-        edge = ground[0].get_right()
-        ends = ((px(58), px(84)), (-px(58), -px(84)))
-        mark = VGroup(*(Line(edge + low * UP, edge + high * UP) for low, high in ends[self.narrow :]))
-        edged(mark, self.theme.text, 5)
-        room = VGroup()
-        if not self.narrow:
-            room.add(self.word("{of_sm} KB", 44, self.theme.text).next_to(mark, DOWN, px(10)))
-        both = VGroup(ground, *blocks, mark)
-        up = step * UP
-        VGroup(both, room).shift(-up)
+        """What blocks take of an SM's shared memory: two fit, and a third at once does not."""
+        area, theme = self.area, self.theme
+        wide, high = area.width / OVER, px(130)
+        ground = rectangle(wide, high, theme.idle).move_to([area.left, area.center[1], 0], LEFT)
+        name = self.word("shared memory, the SM's own fast memory: {of_sm} KB", 50, theme.text)
+        name.next_to(ground, UP, px(40), aligned_edge=LEFT)
+        each, blocks, ends = wide * self.shared.of_block / self.shared.of_sm, VGroup(), VGroup()
+        for number, text in enumerate((*self.names[:2], tr("a third at once"))):
+            fill, opacity, ink = self.hue, 1.0, ink_on(self.hue)
+            if number == 2:
+                fill, opacity, ink = theme.wait, 0.35, theme.text
+            part = edged(rectangle(0.98 * each, 0.86 * high, fill, opacity), fill, 5)
+            part.move_to(ground.get_left() + (number + 0.5) * each * RIGHT)
+            words = lines(tr("{block}: {kb} KB", block=text, kb=self.own), 42, 0.9 * each, color=ink)
+            blocks.add(VGroup(part, words.move_to(part)))
+        for right, kb in ((wide, self.of_sm), (3 * each, 3 * self.own)):
+            edge = ground.get_left() + right * RIGHT
+            ticks = (
+                (edge + near * high * UP, edge + far * high * UP) for near, far in ((-0.5, -0.8), (0.5, 0.7))
+            )
+            mark = edged(VGroup(*(Line(*tick) for tick in ticks)), theme.text, 5)
+            word = (
+                label(tr("{kb} KB", kb=kb), 44, bold=True).next_to(mark, DOWN, px(10)).align_to(mark, RIGHT)
+            )
+            ends.add(VGroup(mark, word))
         # The SM becomes its memory, and its two blocks what they take of it.
-        parts = (ground[0], blocks[0][0], blocks[1][0])
+        memory = VGroup(ground, name, blocks[:2], ends[0])
         self.say("Each block reserves {own} KB of shared memory for the numbers that it multiplies.")
-        self.play(Leave(self.rest), *map(ReplacementTransform, self.one, parts), run_time=1.2)
-        self.play(FadeIn(ground[1], mark, room, blocks[0][1:], blocks[1][1:]))
+        near = FadeIn(memory, target_position=self.one, scale=0.05, run_time=1.2)
+        self.play(near, Leave(self.rest))
         self.say("Three blocks would need {three} KB, so the third has to wait.", three=3 * self.own)
-        self.play(FadeIn(blocks[2], shift=px(260) * LEFT), run_time=1.4)
-        self.say("Registers and the limit on threads would allow a third block, but shared memory runs out.")
-        self.play(both.animate.shift(up), FadeOut(room), run_time=0.6)
-        rest: list[VGroup] = []
-        for number, (name, parts) in enumerate(others):
-            taken = VGroup(*parts)
-            self.play(FadeIn(name), FadeIn(taken, lag_ratio=0.4), run_time=1.0 + 0.2 * number)
-            rest += [name, taken]
-        self.leave(both, *rest)
+        self.play(FadeIn(VGroup(blocks[2], ends[1]), shift=px(260) * LEFT), run_time=1.4)
+        self.leave(memory, blocks[2], ends[1])
 
     def it_stays(self) -> None:
         """One SM's two places over time, as recorded."""
@@ -283,30 +263,31 @@ class ExecutionModel(ManySMs):
         lane.move_to([area.center[0], (area.top + self.floor) / 2 - px(20), 0])
         name = self.word("one SM with room for two blocks", 46, self.theme.text)
         name.next_to(lane.grounds, UP, px(44)).align_to(lane.grounds, LEFT)
-        mine = np.sort(self.run.spans[self.run.spans["sm"] == self.ours], order=["issue", "cta"])
-        named = VGroup()
-        for text, one in zip(self.names, mine, strict=True):
+        mine, named = self.mine, VGroup()
+        for text, one, us in zip(self.names, mine, self.took, strict=True):
             left, right = lane.x(one["start"]), lane.x(one["drain"])
-            word = fit(label(text, 46, ink_on(self.hue), bold=True), 0.9 * (right - left))
+            text = tr("{block}: {us:.1f} µs", block=text, us=us)
+            word = lines(text, 46, 0.9 * (right - left), color=ink_on(self.hue), bold=True)
             named.add(word.move_to([(left + right) / 2, lane.grounds[int(one["slot"])].get_y(), 0]))
         self.say("A block stays on its SM until it is done.")
         self.play(FadeIn(lane, name), *key)
         now = 0.0
         for number, names in enumerate((named[:2], named[2:4], named[4:])):
             until = float(mine["done"].max()) if number == 2 else float(mine["issue"][2 * number + 2])
+            if number == 2:
+                self.say("The last block has the SM to itself, so it takes only {alone:.1f} µs.")
             self.play(PlayTrace(self.ticking, lane, until=until, run_time=(until - now) / PACE))
             if now == 0:
-                self.say("After {done:.1f} µs, the first block is done, and a waiting one takes its place.")
+                self.say("After {done:.1f} µs, the first block is done, and a waiting one replaces it.")
             self.play(FadeIn(names, run_time=0.4))
             now = until
         self.leave(lane, name, named)
 
     def until_none_is_left(self) -> None:
         area = self.area._replace(bottom=self.floor)
-        lanes, name = self.rows(
-            self.by_place, area, self.tr("{at_once} thin rows, two for each SM"), fills=self.fills
-        )
-        self.say("Here are all {sms} SMs.")
+        title = self.tr("{at_once} thin rows, two for each SM; on top, those with three blocks")
+        lanes, name = self.rows(self.by_place, area, title, fills=self.fills)
+        self.say("All {sms} SMs work like this: {at_once} blocks run, then {at_once} more.")
         self.play(*self.appear(lanes, name), PlayTrace(self.ticking, until=0.0, run_time=0.5))
         self.play(PlayTrace(self.ticking, lanes, until=float(self.run.makespan), run_time=3.4))
         words, edges = VGroup(), [0.0, *round_ends(self.by_place)]
@@ -316,7 +297,9 @@ class ExecutionModel(ManySMs):
             left, right = map(lanes.x, edges[number : number + 2])
             word = label(text, 46, ink_on(self.hue), bold=True)
             words.add(fit(word, 0.7 * (right - left)).move_to([(left + right) / 2, y, 0]))
-        self.say("{at_once} blocks run, then {at_once} more. Only {last} are left at the end.")
-        self.play(FadeIn(words, lag_ratio=0.5), run_time=1.2)
-        self.wait(0.5)
+        empty = tr("{n} empty", n=self.at_once - self.last)
+        words.add(self.note_in(lanes, self.second, self.last / self.at_once, 1.0, empty))
+        self.play(FadeIn(words[:2]), run_time=1.0)
+        self.say("Only {last} are left for the last round, so most places stay empty.")
+        self.play(FadeIn(words[2:]), run_time=1.0)
         self.leave(lanes, name, words, self.ticking)

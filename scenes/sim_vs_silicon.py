@@ -17,6 +17,7 @@ from manim import (
     FadeOut,
     GrowFromEdge,
     LaggedStart,
+    Line,
     ManimColor,
     ReplacementTransform,
     VGroup,
@@ -24,7 +25,7 @@ from manim import (
 
 from tilesim import Device, Problem
 from tilesim.costs import Costs
-from tilesim.devices.hardware import TENSOR_SHARE
+from tilesim.devices.hardware import TENSOR_SHARE, Hardware
 from tilesim.metrics import run
 from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.run import PlayTrace
@@ -37,7 +38,7 @@ from tilesim_scenes.kit.predictions import held_out, step_terms
 from tilesim_scenes.kit.two_runs import two_runs
 from tilesim_scenes.kit.work import Work
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import fit, label, lines, px
+from tilesim_scenes.look.text import fit, label, px
 from tilesim_scenes.look.theme import ink_on
 from tilesim_scenes.mobjects.drawing.quads import edged, rectangle, stroke_width
 from tilesim_scenes.mobjects.words.badge import Badge
@@ -52,7 +53,7 @@ FILM = {
     ),
     "part": "Models",
     "place": 260,
-    "seconds": 78,
+    "seconds": 79,
     "shows": "What a simulator adds up, one prediction beside its run, and the errors of all test runs.",
     "takes": "traces",
 }
@@ -77,6 +78,7 @@ class SimVsSilicon(Lesson):
 
     def prepare(self) -> None:
         self.simulated, self.measured = self.traces
+        self.sms = self.measured.device.sms
         self.problem, self.steps = self.simulated.problem, self.simulated.problem.k_steps
         costs = Costs(**self.simulated.meta["costs"])
         size = f"{self.problem.m}x{self.problem.n}x{self.problem.k}"
@@ -86,6 +88,9 @@ class SimVsSilicon(Lesson):
         self.ahead = costs.stages - 1
         self.guard(self.ahead == 2, "pieces are loaded two steps ahead")
         self.loading = self.ahead * self.terms["latency"]
+        self.ns, self.share = round(self.terms["multiplying"]), TENSOR_SHARE
+        hardware = Hardware.named(costs.hardware, self.problem.dtype)
+        self.rate, self.cycles = hardware.macs_per_clock, hardware.peak_cycles(self.problem)
         self.ends = [float(f"{run(one) / 1000:.1f}") for one in self.traces]
         last = self.simulated.spans[np.argmax(self.simulated.spans["done"])]
         self.tiles = int((self.simulated.spans["sm"] == last["sm"]).sum())
@@ -100,11 +105,9 @@ class SimVsSilicon(Lesson):
         self.guard(0 < self.added < 0.1 * self.ends[0], "the steps are nearly all of the time")
         gaps = self.tiles - 1
         each = {
-            tr("starts of a tile"): (self.tiles, costs.mainloop_overhead),
-            tr("pauses between two tiles"): (gaps, costs.tile_gap),
-            tr("slowdowns while the tile before is written"): (
-                gaps, costs.epilogue_overlap_penalty
-            ),
+            tr("slow starts of a tile"): (self.tiles, costs.mainloop_overhead),
+            tr("pauses to hand over a finished tile"): (gaps, costs.tile_gap),
+            tr("slowdowns while a tile is written"): (gaps, costs.epilogue_overlap_penalty),
             tr("writing the last tile"): (1, costs.epilogue),
         }  # fmt: skip
         self.extra = {
@@ -113,11 +116,15 @@ class SimVsSilicon(Lesson):
         }
         delays = round(self.added - sum(self.extra.values()), 1)
         self.guard(0 < delays < 0.2 * self.added, "random variation is the least of what is added")
-        self.extra[tr("random variation of tiles")] = delays
+        self.extra[tr("small random delays of the tiles")] = delays
         self.found = held_out()
         off = np.array([abs(one.error) for one in self.found])
         self.half, self.worst = float(np.median(off)), float(off.max())
         self.near = int((off <= NEAR).sum())
+        off = np.array([abs(one.cycles) for one in self.found])
+        self.half_cycles, self.near_cycles = float(np.median(off)), int((off <= NEAR).sum())
+        split = np.array([one.split for one in self.found])
+        self.outside, self.cut = int((off > NEAR).sum()), int((split & (off > NEAR)).sum())
         ours = next(one for one in self.found if one.file == SHOWN)
         self.ours = self.found.index(ours)
         self.guard(abs(ours.error) < self.half / 4, "the run that is shown is a lucky one")
@@ -125,12 +132,12 @@ class SimVsSilicon(Lesson):
         clocks = [one.mhz / 1000 for one in self.found]
         self.slow, self.fast = min(clocks), max(clocks)
         self.guard(self.slow < 0.95 * self.assumed < 1.05 * self.assumed < self.fast, "clocks vary")
-        self.half_cycles = float(np.median([abs(one.cycles) for one in self.found]))
         self.guard(self.half_cycles < 0.6 * self.half, "the clock explains much of the errors")
         self.guard(not any(one.fitted for one in self.found), "no run was fitted to")
+        self.guard(self.cut > 2 * split.mean() * self.outside, "shared tiles are predicted less well")
 
     def construct(self) -> None:
-        self.ask("A simulator adds up how long the parts of a run take.")
+        self.ask("We split a run into parts, estimate each part, and add them up.")
         if self.given.get("work", True):
             self.the_work()
         self.a_tile()
@@ -147,8 +154,8 @@ class SimVsSilicon(Lesson):
             "{:.0f}",
             Badge(tr("simulated, measured"), "measured"),
             self.tr(
-                "Half are off by at most {half:.1%}, or {half_cycles:.1%} in clock cycles. Products of "
-                "16-bit matrices, {shortest:.0f} to {longest:.0f} µs from the first multiplication on.",
+                "Half are off by at most {half:.1%}, or {half_cycles:.1%} in clock cycles. "
+                "Matrix products that take {shortest:.0f} to {longest:.0f} µs.",
                 shortest=min(one.measured for one in self.found) / 1000,
                 longest=max(one.measured for one in self.found) / 1000,
             ),
@@ -163,8 +170,8 @@ class SimVsSilicon(Lesson):
         work = Work(self.problem, self.area, tile=8 * self.problem.tiles_n + 5, wrap=True)
         self.say(
             "A GPU with {sms} processors, called SMs, computes this matrix product in {tiles} tiles.",
-            sms=self.measured.device.sms, tiles=self.problem.tiles,
-        )  # fmt: skip
+            tiles=self.problem.tiles,
+        )
         for act in work.come():
             self.play(*act)
             self.wait(0.4)
@@ -211,37 +218,46 @@ class SimVsSilicon(Lesson):
     def slowest_part(self) -> None:
         """Three steps in a row; below, the third one's pieces come while the first two multiply."""
         area, theme = self.area, self.theme
-        m, n, k = self.problem.tile
-        ns = self.terms["multiplying"]
+        (m, n, k), ns = self.problem.tile, self.terms["multiplying"]
         wide, high = area.width / (self.ahead + 1), px(100)
         bars = VGroup(*(rectangle(wide, high, theme.by_phase["multiply"]) for _ in range(self.ahead + 1)))
         for bar in bars:
             edged(bar, theme.background, 4)
         bars.arrange(RIGHT, buff=0).move_to([area.left, area.top - px(180), 0], LEFT)
-        step = label(tr("{ns:.0f} ns", ns=ns), 48, ink_on(self.hue), mono=True)
+        step = label(self.tr("{ns} ns"), 48, ink_on(self.hue), mono=True)
         bars.add(*(step.copy().move_to(bar) for bar in bars))
         load = edged(rectangle(wide * self.loading / ns, high, theme.panel), theme.text, 4)
-        load.move_to([area.left, bars.get_y() - area.height / 2, 0], LEFT)
-        figure = label(tr("{ns:,.0f} ns", ns=self.loading), 48, mono=True).move_to(load)
+        load.move_to([area.left, area.bottom + px(110), 0], LEFT)
+        figure = label(self.tr("{loading:,.0f} ns"), 48, mono=True).move_to(load)
+        right = bars[1].get_right()
+        due = edged(Line(0.7 * high * UP, 0.7 * high * DOWN), theme.text, 4).move_to(
+            [right[0], load.get_y(), 0]
+        )
+        limit = self.word("{ahead} × {ns} ns = {both:,} ns", 44, theme.text, both=self.ahead * self.ns)
+        fit(limit, area.right - right[0] - px(20)).next_to(due, RIGHT, px(20)).match_y(load)
         texts = VGroup()
         for bar, name, how in (
-            (bars[0], tr("multiplying in three steps"), tr(
-                "calculated: {m} × {n} × {k} multiplications at {share:.0%} of the peak rate, {ghz:.2f} GHz",
-                m=m, n=n, k=k, share=TENSOR_SHARE, ghz=self.assumed,
+            (bars[0], tr("multiplying in three steps"), (
+                self.tr("{m} × {n} × {k} multiplications ÷ {rate:,} per clock cycle = {cycles:,.0f} cycles",
+                    m=m, n=n, k=k),
+                self.tr("measured: {share:.0%} of that rate, so {cycles:,.0f} ÷ {share:.2f} ÷ {ghz:.2f} GHz "
+                    "= {ns} ns", ghz=self.assumed),
             )),
-            (load, tr("loading the pieces of the third step"), tr("estimated from measurements on an H200")),
+            (load, tr("loading the pieces of the third step"),
+                (tr("estimated from measurements on an H200"),)),
         ):  # fmt: skip
             word = label(name, 50, theme.text, bold=True).next_to(bar, UP, px(16)).align_to(bar, LEFT)
-            why = lines(how, 42, area.width, color=theme.quiet).next_to(bar, DOWN, px(16)).align_to(bar, LEFT)
+            why = VGroup(*(label(one, 42, theme.quiet) for one in how))
+            fit(why.arrange(DOWN, buff=px(14), aligned_edge=LEFT), area.width)
+            why.next_to(bar, DOWN, px(16)).align_to(bar, LEFT)
             texts.add(VGroup(word, why))
-        self.say("Pieces are loaded two steps ahead, so a step only takes as long as multiplying.")
+        self.say("Each load starts two steps early and is finished in time, so only the multiplying counts.")
         self.play(self.cell.animate(run_time=0.6).become(bars[0]))
         self.remove(self.cell)
         self.add(bars[0])
         self.play(FadeIn(*bars[1:], texts[0]), run_time=0.6)
-        self.play(GrowFromEdge(load, LEFT), FadeIn(texts[1]), run_time=2.2)
-        self.play(FadeIn(figure), run_time=0.4)
-        self.leave(bars, load, figure, texts)
+        self.play(GrowFromEdge(load, LEFT), FadeIn(texts[1], figure, due, limit), run_time=2.2)
+        self.leave(bars, load, figure, due, limit, texts)
 
     def all_parts(self) -> None:
         """The time of the SM that ends last: its steps, and what is added."""
@@ -253,12 +269,15 @@ class SimVsSilicon(Lesson):
             bar = rectangle(room * us / self.ends[0], px(110), hue, 0.8)
             bars.add(bar.set_stroke(ManimColor(theme.text), stroke_width(4)))
         bars.arrange(RIGHT, buff=0).move_to([area.left, area.top - px(210), 0], LEFT)
-        steps = self.word(
-            "{tiles} tiles × {steps} steps × {step:.3f} µs = {us:.1f} µs", 50, theme.text, bold=True,
-            tiles=self.tiles, steps=self.steps, step=self.step, us=self.all_steps,
-        )  # fmt: skip
+        sums = self.tr("one SM: {tiles} tiles × {steps} steps × {step:.3f} µs = {all_steps:.1f} µs")
+        steps = fit(label(sums, 50, bold=True), room)
         steps.next_to(bars[0], UP, px(24)).align_to(bars[0], LEFT)
-        added = self.bold("all else: {us:.1f} µs", 50, us=self.added)
+        others = VGroup(*(bar.copy() for bar in bars[:-2])).shift(px(230) * DOWN)
+        idle = edged(bars[0].copy().set_fill(opacity=0), theme.wait, 5).next_to(others, RIGHT, 0)
+        waits = self.word("waits", 44, theme.wait_text).move_to(idle)
+        fewer = self.bold("another SM: {n} tiles", 50, n=self.tiles - 1).next_to(others, UP, px(24))
+        fewer.align_to(others, LEFT)
+        added = self.bold("all else: {added:.1f} µs", 50)
         added.next_to(bars, DOWN, px(24)).align_to(bars, RIGHT)
         rows = VGroup()
         for number, (what, us) in enumerate(self.extra.items()):
@@ -270,43 +289,42 @@ class SimVsSilicon(Lesson):
         whole.move_to([area.right, area.top - px(30), 0], RIGHT)
         about = self.word(
             "{all} tiles = {sms} SMs × {each} + {some}", 46, theme.text,
-            all=self.problem.tiles, sms=self.measured.device.sms, each=self.tiles - 1, some=self.some,
+            all=self.problem.tiles, each=self.tiles - 1,
         )  # fmt: skip
         about.move_to([area.left, area.top - px(30), 0], LEFT)
-        sms = self.measured.device.sms
+        self.say("{some} of the {sms} SMs compute a fifth tile, and the others wait.")
+        self.play(FadeIn(steps, about, fewer), run_time=0.6)
+        for bar, other in zip(bars[:-1], (*others, VGroup(idle, waits)), strict=True):
+            self.play(GrowFromEdge(bar, LEFT), GrowFromEdge(other, LEFT), run_time=0.6)
         self.say(
-            "{some} of the {sms} SMs must compute a fifth tile, and the others wait for them.",
-            some=self.some, sms=sms,
-        )  # fmt: skip
-        each = (GrowFromEdge(bar, LEFT) for bar in bars[:-1])
-        self.play(LaggedStart(*each, lag_ratio=1.0), FadeIn(steps, about), run_time=3.6)
-        self.say(
-            "Starting, pausing and writing add {us:.0f} microseconds, estimated from runs of other sizes.",
-            us=self.added,
+            "Starting, pausing and writing add {added:.0f} microseconds, estimated from runs of other sizes."
         )
+        self.play(*map(Leave, (others, idle, waits, fewer)))
         self.play(GrowFromEdge(bars[-1], LEFT), FadeIn(added), run_time=0.8)
-        self.play(LaggedStart(*map(FadeIn, rows), lag_ratio=0.8, run_time=3.0))
+        self.play(LaggedStart(*map(FadeIn, rows), lag_ratio=0.6, run_time=1.5))
         self.play(FadeIn(whole), Leave(about), run_time=0.5)
-        self.wait(0.5)
+        self.wait(3.0)
         self.leave(bars, steps, added, rows, whole)
 
     # One prediction and its run.
 
     def both_runs(self) -> None:
         """All lanes of both, on one clock."""
-        fills = self.theme.by_phase | {
-            "hand over": self.theme.write
-        }  # A tile's hand-over begins its writing.
+        # A tile's hand-over begins its writing.
+        fills = self.theme.by_phase | {"hand over": self.theme.write}
         key = self.key(
             *self.phases("multiply", "write"), Entry(tr("no tile yet, or none left"), [self.theme.idle])
         )
         self.ticking = self.clock(1000 * max(self.ends))
         runs = dict(zip((tr("simulated"), tr("measured")), self.traces, strict=True))
         self.rasters, names, ends = two_runs(self, runs, self.ends, fills, alike_together)
-        self.say("The simulator does this for every SM. Below is the run that we recorded.")
+        note = label(tr("one row for each SM; simulated tiles vary at random"), 42, self.theme.quiet)
+        fit(note, self.area.right - names[0].get_right()[0] - px(40))
+        names[-1].become(note.next_to(names[0], RIGHT, px(40)))
+        self.say("Above: the simulator’s prediction for all {sms} SMs. Below: the real run.")
         self.badge(Badge(tr("simulated, measured"), "measured"))
         self.play(*key, *(Fade(one, 0.0, 1.0) for one in self.rasters), FadeIn(names, self.ticking))
-        self.play(PlayTrace(self.ticking, *self.rasters, until=1000 * max(self.ends), run_time=4.8))
+        self.play(PlayTrace(self.ticking, *self.rasters, until=1000 * max(self.ends), run_time=4.0))
         self.say(
             "The simulator predicts {a:.1f} microseconds here. The GPU took {b:.1f}.",
             a=self.ends[0], b=self.ends[1],
@@ -361,39 +379,47 @@ class SimVsSilicon(Lesson):
         ours = self.dots[self.ours].set_color(ManimColor(theme.text)).scale(1.2).set_z_index(1)
         count = len(self.found)
         self.say(
-            "One match could be luck. Here are {all} runs, none of which was used for the estimates.",
+            "One match could be luck. None of these {all} runs was used for the estimates.",
             all=count,
         )
         self.play(FadeIn(axis, ticks, below, self.note), run_time=0.5)
         self.play(FadeIn(ours, shift=px(300) * DOWN), run_time=0.7)
         falling = [FadeIn(dot, shift=px(300) * DOWN) for dot in self.dots if dot is not ours]
-        self.play(LaggedStart(*falling, lag_ratio=0.05, run_time=4.0))
-        self.middle = self.band(self.half, high, tr("±{half:.1%}", half=self.half))
-        near = self.band(NEAR, high, tr("±5%"))
-        near[1].next_to(near[0].get_corner(UP + RIGHT), RIGHT, px(10)).shift(px(24) * DOWN)
+        self.play(LaggedStart(*falling, lag_ratio=0.05, run_time=3.4))
+        self.middle = self.band(self.half, high, tr("half within ±{half:.1%}", half=self.half))
+        near = self.band(NEAR, high, "")
+        side = near[0].get_corner(UP + RIGHT) + px(10) * RIGHT
+        self.beside, self.beside_cycles = (
+            self.bold("{n} within ±5%", 40, n=n).move_to(side, LEFT + UP)
+            for n in (self.near, self.near_cycles)
+        )
         self.ends_named = VGroup()
         for one in (min, max):
             number = self.found.index(one(self.found, key=lambda run: run.error))
             text = f"{self.found[number].error:+.0%}".replace("-", "−")
             self.ends_named.add(label(text, 44, bold=True).next_to(self.dots[number], UP, px(14)))
         self.say(
-            "{near} of {all} predictions are off by at most 5%, and half by at most {half:.1%}.",
-            half=self.half, near=self.near, all=count,
-        )  # fmt: skip
-        self.play(FadeIn(near), FadeIn(self.ends_named), run_time=1.8)
+            "{near} of {all} predictions are off by at most 5%, and half by at most {half:.1%}.", all=count
+        )
+        self.play(FadeIn(near, self.beside), FadeIn(self.ends_named), run_time=1.8)
         self.play(FadeIn(self.middle), run_time=1.8)
-        self.wait(0.5)
 
     def without_the_clock(self) -> None:
-        """Dots move to their errors in cycles, and the middle half moves in."""
-        clocks = self.bold("clock: {assumed:.2f} GHz assumed, {slow:.2f} to {fast:.2f} GHz measured", 44)
-        self.say("The simulator assumes a clock of {assumed:.2f} GHz, but the GPU’s varied.")
-        self.play(FadeOut(self.note), FadeIn(clocks.move_to(self.head, DOWN)), run_time=0.6)
-        counted = self.bold("the same runs, counted in clock cycles", 44).move_to(self.head, DOWN)
-        text = tr("±{half:.1%}", half=self.half_cycles)
+        """Dots move to their errors in cycles, and the middle half moves in. Then whole tiles dim."""
+        clocks = self.bold(
+            "clock: {assumed:.2f} GHz assumed, {slow:.2f} to {fast:.2f} measured afterwards", 44
+        )
+        split = self.bold("bright: runs in which SMs share tiles", 44).move_to(self.head, DOWN)
+        clocks.move_to(self.head, DOWN)
+        text = tr("half within ±{half:.1%}", half=self.half_cycles)
         middle = self.band(self.half_cycles, self.middle[0].height, text)
-        self.say("Counted in clock cycles, half of them are off by at most {half_cycles:.1%}.")
-        self.play(FadeOut(clocks, self.ends_named), FadeIn(counted), run_time=0.4)
+        self.say("The clock varied. In cycles instead of time, half are off by at most {half_cycles:.1%}.")
+        self.play(FadeOut(self.note, self.ends_named), FadeIn(clocks), run_time=0.6)
+        self.wait(0.8)
         move = Travel(self.dots, self.later, leg=1.8, apart=0.0)
         self.play(move, ReplacementTransform(self.middle, middle, run_time=1.8))
+        self.play(FadeOut(self.beside), FadeIn(self.beside_cycles), run_time=0.4)
+        self.say("In {cut} of the {outside} runs still off by more than 5%, several SMs share a tile.")
+        whole = VGroup(*(dot for dot, one in zip(self.dots, self.found, strict=True) if not one.split))
+        self.play(whole.animate.set_opacity(0.3), FadeOut(clocks), FadeIn(split), run_time=1.2)
         self.let_read()
