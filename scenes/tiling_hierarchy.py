@@ -72,8 +72,8 @@ class TilingHierarchy(Lesson):
         self.timed()
         self.cause()
         self.close(
-            "With larger tiles, each loaded number is used more often. The processors no longer wait for the L2, "
-            "and an H200 needs half the time.",
+            "With larger tiles, each loaded number is used more often. The processors no longer wait for the "
+            "L2, and an H200 needs half the time.",
             list(zip(self.names(), self.us, strict=True)),
             "less time",
             "{:.0f} µs",
