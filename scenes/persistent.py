@@ -196,7 +196,9 @@ class Persistent(FewSMs):
         idle = VGroup(*(self.idle(sm, ends[sm], makespan) for sm in range(self.rest, SMS)))
         first = float(spans["drain"].min()) + 1000
         self.run_to(first, 2.2)
-        self.say("It stays and knows its next tile, so it starts to load before the write has ended.")
+        self.say(
+            "It already knows its next tile, so it starts to load while it still writes the last result."
+        )
         for mark in np.linspace(first, makespan, 9)[1:]:
             self.run_to(mark, 0.35, along=self.done(mark))
         self.play(FadeIn(idle, run_time=0.3))
@@ -208,7 +210,7 @@ class Persistent(FewSMs):
         """One SM between two tiles: a naive block has to leave first, and a persistent one stays."""
         mine = self.queued.spans[self.queued.spans["sm"] == CLOSE]
         self.say(
-            "An SM's memory holds only one block. So naive block {new} loads only once block {old} has left.",
+            "Only one block fits on an SM. So naive block {new} cannot load until block {old} is gone.",
             old=mine["cta"][0], new=mine["cta"][1],
         )  # fmt: skip
         naive, (name, old, new) = self.close_up(tr("naive"), self.queued, 0)
@@ -217,12 +219,14 @@ class Persistent(FewSMs):
         self.play(FadeOut(old, shift=px(120) * DOWN), Travel([new], [[place]]))
         new.resident(self.hues[CLOSE])
         self.play(PlayTrace(*naive, until=end, run_time=1.6))
-        self.say("A persistent block loads only after its tile is handed over, so most of the pause remains.")
+        self.say(
+            "A persistent block needs no launch, and loads while writing. Race shows one that loads earlier."
+        )
         stays, words = self.close_up(tr("persistent"), self.trace, 1)
         lane, _, loads = stays
         begin, left = loads.loads[0][1], lane.x(loads.loads[0][1])
         tick = rectangle(px(5), px(20), self.theme.text).next_to([left, lane.get_top()[1], 0], UP, 0)
-        word = fit(self.bold("handed over to the copy unit", 42), self.area.right - left)
+        word = fit(self.bold("starts to load", 42), self.area.right - left)
         mark = VGroup(tick, word.next_to(tick, UP, px(6), aligned_edge=LEFT))
         self.play(PlayTrace(*stays, until=begin, run_time=1.2))
         self.play(PlayTrace(*stays, until=lane.window[1], run_time=1.9), FadeIn(mark, run_time=0.3))
