@@ -38,7 +38,7 @@ FILM = {
     ),
     "part": "How the machine works",
     "place": 20,
-    "seconds": 78,
+    "seconds": 77,
     "shows": "Thread blocks of a recorded product: two fit on each SM, and the others wait.",
     "takes": "report",
 }
@@ -275,7 +275,9 @@ class ExecutionModel(ManySMs):
         for number, names in enumerate((named[:2], named[2:4], named[4:])):
             until = float(mine["done"].max()) if number == 2 else float(mine["issue"][2 * number + 2])
             if number == 2:
-                self.say("The last block has the SM to itself, so it takes only {alone:.1f} µs.")
+                self.say(
+                    "Two blocks share an SM's tensor cores. The last one has them alone and takes {alone:.1f} µs."
+                )
             self.play(PlayTrace(self.ticking, lane, until=until, run_time=(until - now) / PACE))
             if now == 0:
                 self.say("After {done:.1f} µs, the first block is done, and a waiting one replaces it.")

@@ -53,7 +53,7 @@ FILM = {
     ),
     "part": "Models",
     "place": 260,
-    "seconds": 79,
+    "seconds": 75,
     "shows": "What a simulator adds up, one prediction beside its run, and the errors of all test runs.",
     "takes": "traces",
 }
@@ -123,8 +123,6 @@ class SimVsSilicon(Lesson):
         self.near = int((off <= NEAR).sum())
         off = np.array([abs(one.cycles) for one in self.found])
         self.half_cycles, self.near_cycles = float(np.median(off)), int((off <= NEAR).sum())
-        split = np.array([one.split for one in self.found])
-        self.outside, self.cut = int((off > NEAR).sum()), int((split & (off > NEAR)).sum())
         ours = next(one for one in self.found if one.file == SHOWN)
         self.ours = self.found.index(ours)
         self.guard(abs(ours.error) < self.half / 4, "the run that is shown is a lucky one")
@@ -134,7 +132,6 @@ class SimVsSilicon(Lesson):
         self.guard(self.slow < 0.95 * self.assumed < 1.05 * self.assumed < self.fast, "clocks vary")
         self.guard(self.half_cycles < 0.6 * self.half, "the clock explains much of the errors")
         self.guard(not any(one.fitted for one in self.found), "no run was fitted to")
-        self.guard(self.cut > 2 * split.mean() * self.outside, "shared tiles are predicted less well")
 
     def construct(self) -> None:
         self.ask("We split a run into parts, estimate each part, and add them up.")
@@ -292,7 +289,7 @@ class SimVsSilicon(Lesson):
             all=self.problem.tiles, each=self.tiles - 1,
         )  # fmt: skip
         about.move_to([area.left, area.top - px(30), 0], LEFT)
-        self.say("{some} of the {sms} SMs compute a fifth tile, and the others wait.")
+        self.say("{some} of the {sms} SMs compute a fifth tile, while the others have nothing left to do.")
         self.play(FadeIn(steps, about, fewer), run_time=0.6)
         for bar, other in zip(bars[:-1], (*others, VGroup(idle, waits)), strict=True):
             self.play(GrowFromEdge(bar, LEFT), GrowFromEdge(other, LEFT), run_time=0.6)
@@ -379,7 +376,7 @@ class SimVsSilicon(Lesson):
         ours = self.dots[self.ours].set_color(ManimColor(theme.text)).scale(1.2).set_z_index(1)
         count = len(self.found)
         self.say(
-            "One match could be luck. None of these {all} runs was used for the estimates.",
+            "One match could be luck. So here are {all} runs of many sizes, none used for the estimates.",
             all=count,
         )
         self.play(FadeIn(axis, ticks, below, self.note), run_time=0.5)
@@ -405,21 +402,18 @@ class SimVsSilicon(Lesson):
         self.play(FadeIn(self.middle), run_time=1.8)
 
     def without_the_clock(self) -> None:
-        """Dots move to their errors in cycles, and the middle half moves in. Then whole tiles dim."""
+        """Dots move to their errors in cycles, and the middle half moves in."""
         clocks = self.bold(
             "clock: {assumed:.2f} GHz assumed, {slow:.2f} to {fast:.2f} measured afterwards", 44
         )
-        split = self.bold("bright: runs in which SMs share tiles", 44).move_to(self.head, DOWN)
         clocks.move_to(self.head, DOWN)
         text = tr("half within ±{half:.1%}", half=self.half_cycles)
         middle = self.band(self.half_cycles, self.middle[0].height, text)
-        self.say("The clock varied. In cycles instead of time, half are off by at most {half_cycles:.1%}.")
+        self.say(
+            "The GPU’s clock varied from run to run. In clock cycles, half are off by at most {half_cycles:.1%}."
+        )
         self.play(FadeOut(self.note, self.ends_named), FadeIn(clocks), run_time=0.6)
         self.wait(0.8)
         move = Travel(self.dots, self.later, leg=1.8, apart=0.0)
         self.play(move, ReplacementTransform(self.middle, middle, run_time=1.8))
         self.play(FadeOut(self.beside), FadeIn(self.beside_cycles), run_time=0.4)
-        self.say("In {cut} of the {outside} runs still off by more than 5%, several SMs share a tile.")
-        whole = VGroup(*(dot for dot, one in zip(self.dots, self.found, strict=True) if not one.split))
-        self.play(whole.animate.set_opacity(0.3), FadeOut(clocks), FadeIn(split), run_time=1.2)
-        self.let_read()

@@ -21,7 +21,7 @@ class Prediction(NamedTuple):
     """The `file` of a recorded run, its time and the predicted one, ns, both from the first multiply on.
 
     `cycles`: the error of the prediction in SM cycles, as a share. `mhz`: the SMs' mean clock. `fitted`:
-    whether it is among the runs that costs were fitted to. `split`: whether SMs share a tile.
+    whether it is among the runs that costs were fitted to.
     """
 
     file: str
@@ -30,7 +30,6 @@ class Prediction(NamedTuple):
     cycles: float
     mhz: float
     fitted: bool
-    split: bool
 
     @property
     def error(self) -> float:
@@ -49,8 +48,7 @@ def held_out() -> tuple[Prediction, ...]:
         fitted = files("tilesim").joinpath("data", "traces", name).is_file()
         cycles = run_cycles(simulated) / run_cycles(measured) - 1
         mhz = measured.meta["sm_mhz"]
-        split = bool((measured.spans["k1"] - measured.spans["k0"] < measured.problem.k_steps).any())
-        found.append(Prediction(name, run(measured), run(simulated), cycles, mhz, fitted, split))
+        found.append(Prediction(name, run(measured), run(simulated), cycles, mhz, fitted))
     return tuple(found)
 
 

@@ -29,7 +29,6 @@ def made(**given):
         (lambda one: one._replace(fitted=True) if one.file == SHOWN else one, "was fitted"),
         (lambda one: one._replace(mhz=1640), "clocks vary"),
         (lambda one: one._replace(cycles=one.error), "clock explains"),
-        (lambda one: one._replace(split=False), "shared tiles"),
     ],
 )
 def test_runs_that_say_something_else_are_refused(change, claim, monkeypatch):
