@@ -38,7 +38,7 @@ FILM = {
     ),
     "part": "How the machine works",
     "place": 20,
-    "seconds": 77,
+    "seconds": 78,
     "shows": "Thread blocks of a recorded product: two fit on each SM, and the others wait.",
     "takes": "report",
 }
@@ -276,7 +276,7 @@ class ExecutionModel(ManySMs):
             until = float(mine["done"].max()) if number == 2 else float(mine["issue"][2 * number + 2])
             if number == 2:
                 self.say(
-                    "Two blocks share an SM's tensor cores. The last one has them alone and takes {alone:.1f} µs."
+                    "The last block has the SM's tensor cores to itself, so it takes only {alone:.1f} µs."
                 )
             self.play(PlayTrace(self.ticking, lane, until=until, run_time=(until - now) / PACE))
             if now == 0:

@@ -50,7 +50,7 @@ FILM = {
     ),
     "part": "Memory",
     "place": 60,
-    "seconds": 80,
+    "seconds": 81,
     "shows": "The bytes of one product on an H200: what its tiles load, and what main memory sends of it.",
     "takes": "report",
 }
@@ -152,8 +152,8 @@ class MemoryHierarchy(Lesson):
         both.next_to(loading.count, DOWN, px(70)).align_to(room, LEFT)
         size = self.bold("A and B: {mb:.0f} MB", 54, mb=self.whole / 1e6).next_to(both, RIGHT, px(30))
         self.say(
-            "For all {tiles} tiles together that is {mb:,.0f} MB, yet A and B are only {both:.0f} MB.",
-            tiles=self.problem.tiles, mb=self.arrived / 1e6, both=self.whole / 1e6,
+            "All tiles need {mb:,.0f} MB, though A and B have only {both:.0f}: strips are loaded many times.",
+            mb=self.arrived / 1e6, both=self.whole / 1e6,
         )  # fmt: skip
         self.play(*(Leave(one) for one in (work.sizes, work.needs, self.sum, work.tile, work.strips)))
         self.play(FadeIn(name, loading))
@@ -230,13 +230,17 @@ class MemoryHierarchy(Lesson):
 
     def a_nearer_memory(self) -> None:
         """The L2 comes between main memory and the processors."""
-        self.cache = Place(self.part(1), tr("L2 cache"), tr("{mb:.0f} MB", mb=self.l2.size / 1e6))
+        facts = (
+            tr("{mb:.0f} MB", mb=self.l2.size / 1e6),
+            tr("sends {tb:.1f} TB/s", tb=self.l2.gb_per_s / 1000),
+        )
+        self.cache = Place(self.part(1), tr("L2 cache"), *facts)
         self.processors = Processors(
             self.part(2), ROWS, COLUMNS, tr("{sms} processors", sms=Device.named("h200").sms),
             tr("{count} of them are drawn", count=ROWS * COLUMNS),
         )  # fmt: skip
         self.badge(Badge(tr("model")))
-        self.say("So most of it must come from the L2, a cache that all processors share.")
+        self.say("Much of it must come from the L2, a smaller, faster memory that all processors share.")
         self.play(FadeIn(self.cache, shift=px(40) * RIGHT))
         self.play(FadeIn(self.processors, lag_ratio=0.05, run_time=1.2))
 
@@ -261,7 +265,7 @@ class MemoryHierarchy(Lesson):
             self.play(Travel([kept], [[spot]], leg=1.0 if number == 0 else 0.5))
             if number == 0:
                 self.play(FadeIn(word.next_to(spot, DOWN, side).set_x(cache.room.get_x())))
-        self.say("It hands each copy to every processor that asks.")
+        self.say("Every processor that needs this piece gets it from the copy.")
         for box, seconds in zip(mine, (1.0, 0.7, 0.5), strict=True):
             copies = [kept.copy() for kept in pieces]
             arrived.add(*copies)
@@ -306,7 +310,7 @@ class MemoryHierarchy(Lesson):
         pairs.move_to(self.area.center)
         self.say("A and B don’t fit into the L2, so main memory sends parts of them more than once.")
         self.play(pairs.come(0, 1))
-        self.say("Smaller matrices fit and are sent once.")
+        self.say("Smaller matrices fit and are sent only once.")
         self.play(pairs.come(2, 3))
         self.leave(pairs)
 
@@ -316,7 +320,7 @@ class MemoryHierarchy(Lesson):
         times = Amounts(rows, self.area.width, bar=96).move_to(self.area.center)
         self.badge(self.measured())
         self.say(
-            "So at full speed, main memory needs only {us:.0f} of the {took:.0f} µs.",
+            "Main memory needs only {us:.0f} of the {took:.0f} µs for its share.",
             us=self.spent,
             took=self.us,
         )

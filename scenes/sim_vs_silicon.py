@@ -410,7 +410,8 @@ class SimVsSilicon(Lesson):
         text = tr("half within ±{half:.1%}", half=self.half_cycles)
         middle = self.band(self.half_cycles, self.middle[0].height, text)
         self.say(
-            "The GPU’s clock varied from run to run. In clock cycles, half are off by at most {half_cycles:.1%}."
+            "The GPU’s clock varied from run to run. "
+            "In clock cycles, half are off by at most {half_cycles:.1%}."
         )
         self.play(FadeOut(self.note, self.ends_named), FadeIn(clocks), run_time=0.6)
         self.wait(0.8)
