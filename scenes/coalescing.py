@@ -2,8 +2,9 @@
 
 manim render scenes/coalescing.py
 
-A table is added up along its rows and down its columns. One warp shows how many pieces of memory that takes,
-and tables of two, four and eight columns, timed and counted on an H200, that time follows the pieces.
+A table is added up by threads whose neighbors start side by side, and by threads whose neighbors start one
+below another. One warp shows how many pieces of memory that takes, and tables of two, four and eight columns,
+timed and counted on an H200, that time follows the pieces.
 """
 
 from collections.abc import Sequence
@@ -11,10 +12,11 @@ from collections.abc import Sequence
 import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, Create, FadeIn, LaggedStart, Line, ManimColor, Mobject, VGroup
 
+from tilesim import Device
 from tilesim.ideas.coalescing import SECTOR, WARP, moved, strided
 from tilesim.ideas.memory_hierarchy import levels
 from tilesim.ladder.reports import row
-from tilesim_scenes.animations.fade import Fade, Leave
+from tilesim_scenes.animations.fade import Leave
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.lesson import Lesson
@@ -30,13 +32,13 @@ FILM = {
     "title": "Coalescing",
     "question": "Does it matter which thread reads which number?",
     "finding": (
-        "On an H200, a sum takes 7.6 times as long if neighboring threads read down a column of a table "
-        "instead of along its rows."
+        "On an H200, a sum takes 7.6 times as long if neighboring threads read numbers one below another in "
+        "a table instead of side by side."
     ),
     "part": "Memory",
     "place": 50,
-    "seconds": 74,
-    "shows": "One sum, along the rows and down the columns of a table: what memory sends, and the time.",
+    "seconds": 75,
+    "shows": "One sum, by neighbors side by side and one below another: what memory sends, and the time.",
     "takes": "report",
 }
 COLUMNS, LOADS = 8, 8
@@ -48,19 +50,21 @@ PIECES = 32
 
 
 class Coalescing(Lesson):
-    """One sum, along rows and down columns; a warp, and the pieces of memory that it needs."""
+    """One sum in two ways; a warp, and the pieces of memory that it needs."""
 
     def prepare(self) -> None:
         report = self.report("strided_sum")
         self.gpu, self.cells, size = report["machine"]["gpu"], report["cells"], report["element"]
         self.guard("H200" in self.gpu, "the sum ran on an H200")
-        # With one column, neighboring threads read neighboring numbers, as along the rows of any table.
+        # With one column, neighboring threads read neighboring numbers, as side by side in any table.
         self.cases = {columns: row(report, columns=columns, loads=LOADS) for columns in (1, 2, 4, COLUMNS)}
         along, down = self.cases[1], self.cases[COLUMNS]
         self.guard(len({one["sum"] for one in self.cases.values()}) == 1, "the sum is always the same")
-        self.rows, self.bytes, self.sum = self.cells // COLUMNS, self.cells * size, along["sum"]
+        self.rows, self.bytes = self.cells // COLUMNS, self.cells * size
         self.each, self.below = SECTOR // size, self.rows // LOADS
         self.guard(self.each == COLUMNS, "a row of the table is one piece of memory")
+        at_once = 2048 * Device.named("h200").sms
+        self.guard(self.below > at_once, "the next column's threads run later")
         self.pieces = [moved(strided(size * columns), size).sectors for columns in (1, COLUMNS)]
         counted = [one["load_sectors"] / one["load_requests"] for one in (along, down)]
         self.guard(counted == self.pieces == [4, WARP], "a warp needs 4 or 32 pieces")
@@ -71,6 +75,7 @@ class Coalescing(Lesson):
             self.guard(0.9 < slower < 1.1, "the time grows nearly as much as the bytes")
         self.l2 = levels("h200")[2].size
         hits = down["l2_hit_sectors"] / down["l2_read_sectors"]
+        self.guard(down["l2_read_sectors"] == COLUMNS * self.rows, "each column asks for every row's piece")
         self.guard(3 * self.l2 < self.bytes and hits < 0.01, "the cache cannot keep what is needed later")
         self.us = [float(f"{one['us']:.1f}") for one in (along, down)]
         self.times, self.mb = self.us[1] / self.us[0], self.bytes / 1e6
@@ -79,19 +84,19 @@ class Coalescing(Lesson):
         self.waste = mixed(self.theme.background, self.theme.operand, 0.6)
         self.empty = mixed(self.theme.background, self.theme.operand, 0.28)
         self.used_or_not = Entry(tr("used"), [self.hue]), Entry(tr("sent, but not used"), [self.waste])
-        self.ask("Threads are copies of a program that run at the same time, each with its own number.")
+        self.ask("A GPU runs many copies of one program, called threads. Each has an index.")
         self.the_table()
         self.two_ways()
         self.slower()
         self.a_warp()
-        self.along_rows()
-        self.down_columns()
+        self.side_by_side()
+        self.one_below_another()
         self.too_large()
         self.other_tables()
         self.close(
-            "On an H200, a sum takes {times:.1f} times as long if neighboring threads read down a column "
-            "of a table instead of along its rows.",
-            [(tr("down the columns"), self.us[1]), (tr("along the rows"), self.us[0])],
+            "On an H200, a sum takes {times:.1f} times as long if neighboring threads read numbers one below "
+            "another in a table instead of side by side.",
+            [(tr("one below another"), self.us[1]), (tr("side by side"), self.us[0])],
             "times",
             "{:.1f} µs",
             self.measured(),
@@ -142,45 +147,37 @@ class Coalescing(Lesson):
         self.leave(table, size, name, *copies)
 
     def two_ways(self) -> None:
-        """Which thread reads which cell first and second, along the rows and down the columns."""
+        """Which thread starts at which cell, where neighbors are side by side and one below another."""
         area = self.area
         room = area.width if self.tall else (area.width - px(100)) / 2
         halves, lit = VGroup(), mixed(self.theme.background, self.hue, 0.5)
-        tops = ["0", "n", *(f"{column}n" for column in range(2, COLUMNS))]
-        for name, threads in (
-            (tr("along the rows"), np.arange(COLUMNS * (SHOWN - 1)).reshape(-1, COLUMNS).tolist()),
-            (tr("down the columns"), [tops, *([number] for number in range(1, SHOWN - 1))]),
-        ):
-            *rows, last = table = self.cells_of(min(px(72), room / COLUMNS), self.empty)
-            heading = label(name, 52, bold=True).next_to(table, UP, 0)
+        ways = (
+            (tr("neighbors side by side"), COLUMNS, self.tr("next row: thread {warp}", warp=WARP)),
+            (tr("neighbors one below another"), 1, self.tr("next column: thread {below:,}")),
+        )
+        for name, wide, further in ways:
+            table = self.cells_of(min(px(72), room / COLUMNS), self.empty)
+            heading = fit(label(name, 52, bold=True), room).next_to(table, UP, 0)
             heading.align_to(table.get_top() + px(76) * UP, UP)
             edged(table, self.hue, 3)
-            last.shift(px(64) * DOWN)
-            far = self.word("row {below:,}", 36).next_to(last, UP, px(8)).align_to(table, LEFT)
-            numbers = VGroup()
-            for who, cells in zip(threads, rows, strict=True):
-                for one, cell in zip(who, cells, strict=False):
-                    numbers.add(label(str(one), 36, bold=True).move_to(cell))
-            for cells in (rows[0], last):
-                cells[0].set_fill(ManimColor(lit))
-            halves.add(VGroup(heading, VGroup(*rows), numbers, VGroup(far, last)))
+            starts = VGroup()
+            for index, cell in enumerate([cell for line in table for cell in line[:wide]][:WARP]):
+                number = label(str(index), 36, bold=True).move_to(cell)
+                starts.add(VGroup(cell.copy().set_fill(ManimColor(lit)), number))
+            starts.add(fit(label(further, 38, self.theme.text), room).next_to(table, DOWN, px(16)))
+            halves.add(VGroup(heading, table, starts))
         halves.arrange(DOWN if self.tall else RIGHT, buff=px(60 if self.tall else 100))
         about = VGroup(
-            self.word("The number in a cell is the thread that starts there.", 40),
-            self.word("n = {below:,} threads share a column.", 40),
+            self.word("In a cell: the index of the thread that starts there.", 40),
+            self.word("Each thread then reads 7 more cells of its column, {below:,} rows apart.", 40),
         ).arrange(DOWN, buff=px(14))
         fit(about, area.width).move_to([area.center[0], area.bottom, 0], DOWN)
         halves.move_to([area.center[0], (area.top + about.get_top()[1]) / 2, 0])
-        self.say("Each thread uses its number to pick its first cell. We compare two ways.")
+        self.say("A thread's index says where it starts: neighbors side by side, or one below another.")
         self.play(FadeIn(*(half[:2] for half in halves), about))
         for half in halves:
             self.play(LaggedStart(*map(FadeIn, half[2]), lag_ratio=0.08, run_time=1.6))
-        self.say("Each then reads seven more cells of its column, each {below:,} rows further down.")
-        self.play(FadeIn(*(half[3] for half in halves)))
-        again = VGroup(*(one.copy() for half in halves for one in half[2][:COLUMNS]))
-        ways = [[cell.get_center()] for half in halves for cell in half[3][1]]
-        self.play(Travel(list(again), ways, leg=0.8, apart=0.15))
-        self.leave(*halves, again, about)
+        self.leave(*halves, about)
 
     def bars_of(self, rows: Sequence[tuple[str, float, Colour, str]], note: Mobject) -> Amounts:
         """Two bars, each of a name, a value, a color and a figure, and a note below them."""
@@ -190,15 +187,15 @@ class Coalescing(Lesson):
         return bars
 
     def slower(self) -> None:
-        same = self.word("both find the same sum: {sum:,}")
-        names = tr("along the rows"), tr("down the columns")
+        same = self.word("both find the same sum")
+        names = tr("neighbors side by side"), tr("neighbors one below another")
         rows = [
             (name, us, self.theme.measured, tr("{us:.1f} µs", us=us))
             for name, us in zip(names, self.us, strict=True)
         ]
         bars = self.bars_of(rows, same)
         self.badge(self.measured())
-        self.say("Down the columns, the same sum takes {times:.1f} times as long.")
+        self.say("With neighbors one below another, the same sum takes {times:.1f} times as long.")
         self.play(bars.come())
         self.play(FadeIn(same))
         self.wait(0.5)
@@ -219,14 +216,15 @@ class Coalescing(Lesson):
         cells.points = uprights(self.strip, np.arange(1, PIECES * self.each) / PIECES / self.each)
         cuts = strokes(self.theme.background, 6.0)
         cuts.points = uprights(self.strip, np.arange(1, PIECES) / PIECES)
+        VGroup(cells, cuts).set_z_index(1)
         below = self.bold("memory").next_to(self.strip, DOWN, px(10), aligned_edge=RIGHT)
         self.badge(Badge(tr("schematic"), "model"))
-        self.say("A GPU runs 32 neighboring threads as a warp, and merges their memory requests.")
-        self.play(FadeIn(self.warp, name))
-        meaning = self.word("merging them is called coalescing").next_to(self.warp, DOWN, px(40))
-        self.play(FadeIn(self.strip, cells, below), FadeIn(meaning))
+        self.say("A GPU runs 32 neighboring threads together, as a warp.")
+        self.play(FadeIn(self.warp.capsule, name))
+        self.play(LaggedStart(*map(FadeIn, self.warp.dots), lag_ratio=0.1, run_time=1.2))
+        self.play(FadeIn(self.strip, cells, below))
         self.say(
-            "Memory sends no single numbers, only pieces of {bytes} bytes: here, a row of the table.",
+            "Memory never sends a single number. It sends {bytes} bytes at a time: here, one whole row.",
             bytes=SECTOR,
         )
         self.large = VGroup(*(rectangle(px(104), px(92), self.empty) for _ in range(self.each)))
@@ -240,21 +238,27 @@ class Coalescing(Lesson):
         zoom = VGroup(
             Line(left, self.large.get_corner(UP + LEFT)), Line(right, self.large.get_corner(UP + RIGHT))
         )
-        edged(zoom, self.theme.quiet, 2)
+        edged(zoom, self.theme.quiet, 4)
         self.play(FadeIn(cuts))
         self.play(FadeIn(self.large, self.large_name, zoom))
-        self.memory = VGroup(self.strip, cells, cuts, below, name, self.warp)
-        self.leave(meaning, zoom)
+        self.memory = VGroup(self.strip, cells, cuts, below, name, self.warp, zoom)
 
-    def read(self, apart: int) -> list[Mobject]:
-        """A warp reads numbers `apart` cells from each other: rays go down, pieces come, numbers go up."""
-        at = apart * np.arange(WARP)
-        dots = self.warp.dots
-        rays = strokes(self.hue, 4, 0.8)
-        ends = [self.strip.get_corner(UP + LEFT) + self.cell * (one + 0.5) * RIGHT for one in at]
+    def request(self, apart: int) -> list[Mobject]:
+        """A warp asks for numbers `apart` cells from each other: requests for one piece become one."""
+        pieces = apart * np.arange(WARP) // self.each
+        ends = [self.strip.get_corner(UP + LEFT) + self.cell * self.each * (n + 0.5) * RIGHT for n in pieces]
+        rays, dots = strokes(self.hue, 4, 0.8), self.warp.dots
         each = (np.linspace(dot.get_bottom(), end, 4) for dot, end in zip(dots, ends, strict=True))
         rays.points = np.concatenate(list(each))
-        sent, used = shape(self.waste), VGroup()
+        requests = [dot.copy() for dot in dots]
+        self.play(Create(rays, run_time=0.7))
+        self.play(Travel(requests, [[end + px(16) * UP] for end in ends], leg=1.0, apart=0.0))
+        return [rays, *requests]
+
+    def read(self, apart: int) -> list[Mobject]:
+        """It is sent the pieces with these numbers, and the numbers go up to the threads."""
+        at = apart * np.arange(WARP)
+        sent, used, dots = shape(self.waste), VGroup(), self.warp.dots
         pieces = np.unique(at // self.each)
         sent.points = np.concatenate([quad(self.strip, n / PIECES, (n + 1) / PIECES) for n in pieces])
         for one in at:
@@ -274,40 +278,41 @@ class Coalescing(Lesson):
         else:
             fit(words, self.area.right - self.large.get_right()[0] - px(60))
             words.next_to(self.large, RIGHT, px(60))
-        self.play(Create(rays, run_time=1.1))
-        self.play(FadeIn(sent, used, large), Fade(rays, 1.0, 0.7))
-        up = [number.copy() for number in used]
+        self.play(FadeIn(sent, used, large))
+        up = [rectangle(px(16), px(16), self.theme.text).move_to(number) for number in used]
         ways = [[dot.get_center()] for dot in dots]
-        self.play(Travel(up, ways, [[0.4]] * WARP, leg=0.9, apart=0.0), FadeIn(words))
-        return [rays, sent, used, large, words, *up]
+        self.play(Travel(up, ways, leg=0.9, apart=0.0), FadeIn(words))
+        return [sent, used, large, words, *up]
 
-    def along_rows(self) -> None:
+    def side_by_side(self) -> None:
+        self.say("A warp's requests for the same piece are merged. This is called coalescing.")
+        self.four = self.request(1)
         self.badge(self.counted())
-        self.say("Along the rows, eight threads share a piece, so the warp needs four.")
+        self.say("Side by side, eight threads share each piece, so four pieces serve the whole warp.")
         self.play(*self.key(*self.used_or_not))
-        self.four = self.read(1)
+        self.four += self.read(1)
 
-    def down_columns(self) -> None:
-        self.say("Down a column, each thread needs a piece of its own, and uses an eighth of it.")
+    def one_below_another(self) -> None:
+        self.say("One below another, each thread needs a piece of its own, and uses an eighth of it.")
         self.play(*map(Leave, self.four))
-        self.leave(*self.read(COLUMNS), self.memory, self.large, self.large_name)
+        requests = self.request(COLUMNS)
+        self.leave(*requests, *self.read(COLUMNS), self.memory, self.large, self.large_name)
 
     # Why the rest is wasted, and what it costs.
 
     def too_large(self) -> None:
         """What is sent for a column beside the cache, to scale."""
         down = self.cases[COLUMNS]
-        found = self.bold(
-            "found in the L2: {hits:,} of {asked:,} pieces",
-            hits=down["l2_hit_sectors"], asked=down["l2_read_sectors"],
-        )  # fmt: skip
+        found = self.bold("found in the L2: {hits:,} of 8 × {rows:,} pieces", hits=down["l2_hit_sectors"])
         rows = (
-            (tr("sent for each column: the whole table"), self.bytes, self.theme.operand),
+            (tr("needed for each column: the whole table"), self.bytes, self.theme.operand),
             (tr("the largest cache, called L2"), self.l2, self.hue),
         )
         bars = self.bars_of([(*one, tr("{mb:.0f} MB", mb=one[1] / 1e6)) for one in rows], found)
         self.badge(self.counted())
-        self.say("Other threads need the rest later, but by then the GPU's cache has thrown it out.")
+        self.say(
+            "The next column's threads run later and need the same pieces. By then, the cache has lost them."
+        )
         self.play(*self.key(), bars.come())
         self.play(FadeIn(found))
         self.leave(bars, found)
@@ -318,12 +323,12 @@ class Coalescing(Lesson):
         room = area.width if self.tall else (area.width - px(110)) / 2
         sent, took = [], []
         for columns, one in reversed(self.cases.items()):
-            name = tr("along the rows of any of them")
+            name = tr("side by side")
             if columns > 1:
-                name = tr("down a table of {columns} columns", columns=columns)
+                name = tr("one below another, {columns} columns", columns=columns)
             whole = one["dram_read_bytes"]
             parts = [(whole / columns, self.hue), (whole - whole / columns, self.waste)]
-            sent.append(Amount(name, parts, tr("{gb:.2f} GB", gb=whole / 1e9)))
+            sent.append(Amount(name, parts, tr("{mb:,.0f} MB", mb=whole / 1e6)))
             took.append(Amount(name, [(one["us"], theme.measured)], tr("{us:.1f} µs", us=one["us"])))
         bar = {"bar": 62 if not self.narrow else 48, "gap": 18, "size": 44}
         charts = VGroup(*(Amounts(rows, room, **bar) for rows in (sent, took)))
@@ -332,7 +337,7 @@ class Coalescing(Lesson):
         charts.arrange(DOWN if self.tall else RIGHT, buff=px(60 if self.tall else 110))
         fit(charts, np.inf, area.height - px(70)).move_to(area.center + px(34) * UP)
         self.badge(Badge(self.tr("counted and measured on {gpu}"), "measured"))
-        self.say("With fewer columns, less is wasted, and the time falls nearly as much as the bytes.")
+        self.say("The same {mb:.0f} MB in fewer columns: less is wasted, and the time falls with it.")
         titles = [FadeIn(chart[-1]) for chart in charts]
         self.play(*titles, *self.key(*self.used_or_not), *(chart.come(0, 1, 2, 3) for chart in charts))
         self.wait(0.5)

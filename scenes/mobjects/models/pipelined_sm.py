@@ -12,10 +12,6 @@ from tilesim_scenes.mobjects.drawing.quads import EMPTY, edged, quad, rectangle,
 from tilesim_scenes.mobjects.hardware.memory import SM, Buffers, KPair
 from tilesim_scenes.mobjects.models.phase_rows import Bar, PhaseRows
 
-INTO_CORE = 0.25
-"""Share of a multiplication in which its pair is seen to go to the tensor core."""
-USED = 0.35
-"""How much of its hue a pair has in its buffer while it is multiplied: it still holds the buffer."""
 PAIR = 0.8
 """Of a buffer's width."""
 MULTIPLY, LOADS = (0.0, 0.46), (0.54, 1.0)
@@ -23,10 +19,10 @@ MULTIPLY, LOADS = (0.0, 0.46), (0.54, 1.0)
 
 
 class PipelinedSM(VGroup):
-    """Pairs of K-chunks fly from memory into an SM's buffers and are used up by its tensor core.
+    """Pairs of K-chunks fly from memory into an SM's buffers, where its tensor core reads them.
 
     `width`, `height`: units. `room_for`: buffers that the SM has room for, at least as many as there are
-    stages. A pair is on its way as long as its load takes, and in the tensor core while it is multiplied.
+    stages. A pair is on its way as long as its load takes. While it is multiplied, its buffer is lit.
     """
 
     def __init__(
@@ -43,7 +39,7 @@ class PipelinedSM(VGroup):
         self.buffers.move_to([self.sm.get_left()[0] + 0.03 * width + (room_for * (slot + gap)) / 2, low, 0])
         self.core = edged(rectangle(0.2 * width, 0.44 * height, theme.idle), colour, 3)
         self.core.move_to([self.sm.get_right()[0] - 0.13 * width, low, 0])
-        self.done = shape(mixed(theme.background, colour, 0.5))
+        self.done, self.lit = (shape(mixed(theme.background, colour, 0.5)) for _ in range(2))
         self.source = rectangle(0.18 * width, self.core.height).move_to([-0.41 * width, low, 0])
         named = (
             (tr("memory"), self.source),
@@ -55,15 +51,13 @@ class PipelinedSM(VGroup):
         for word, place in named:
             written = lines(word, size, 1.1 * place.width, color=theme.quiet)
             self.words.add(written.move_to([place.get_center()[0], top, 0], DOWN))
-        dim = mixed(theme.background, colour, USED)
         self.supply = KPair(theme.operand).put(self.source.get_center(), PAIR * slot)
         for letter, chunk in zip("AB", self.supply, strict=True):
             under = self.supply.get_bottom() + px(12) * DOWN
             self.words.add(label(letter, size, theme.quiet).next_to(under, DOWN, 0).set_x(chunk.get_x()))
-        self.used = VGroup(*(KPair(dim) for _ in pipeline.steps))
         self.pairs = VGroup(*(KPair(colour) for _ in pipeline.steps))
         super().__init__(self.source, self.sm, self.words, self.supply)
-        self.add(self.buffers, self.core, self.done, self.used, self.pairs)
+        self.add(self.buffers, self.core, self.done, self.lit, self.pairs)
         self.show(0)
 
     def show(self, t: float) -> Self:
@@ -71,17 +65,15 @@ class PipelinedSM(VGroup):
         self.t = t
         steps = self.pipeline.steps.tolist()
         width = PAIR * self.buffers[0].width
-        self.done.points = EMPTY
+        self.done.points = self.lit.points = EMPTY
+        source = self.source.get_center()
         for i, (load, loaded, multiply, done) in enumerate(steps):
-            here, core = self.buffers.slot(i).get_center(), self.core.get_center()
+            slot = self.buffers.slot(i)
             coming = smoothstep((t - load) / max(1, loaded - load))
-            going = smoothstep((t - multiply) / (INTO_CORE * (done - multiply)))
-            source = self.source.get_center()
-            at = source + coming * (here - source) + going * (core - here)
-            self.pairs[i].put(at, width, load <= t < done)
-            self.used[i].put(here, width, multiply <= t < done)
+            self.pairs[i].put(source + coming * (slot.get_center() - source), width, load <= t < done)
             if multiply <= t < done:
                 self.done.points = quad(self.core, 0, (t - multiply) / (done - multiply))
+                self.lit.points = quad(slot, 0, 1)
         return self
 
 
