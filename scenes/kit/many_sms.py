@@ -215,7 +215,7 @@ class ManySMs(Lesson):
         hues = [sm_colour(sm, 4) for sm in range(2)]
         pieces = self.pieces = loaf.cut([loaf.slices // 2, loaf.slices - loaf.slices // 2], hues)
         wide, high = (
-            (0.4 * area.width, 0.3 * area.height) if narrow else (0.34 * area.width, 0.43 * area.height)
+            (0.4 * area.width, 0.36 * area.height) if narrow else (0.34 * area.width, 0.43 * area.height)
         )
         self.two = VGroup(*(SM(f"SM {name}", hue, wide, high) for name, hue in zip("AB", hues, strict=True)))
         self.two.arrange(RIGHT if narrow else DOWN, buff=px(60 if narrow else 44))
@@ -230,7 +230,7 @@ class ManySMs(Lesson):
         for one, box in zip(self.sums, self.two, strict=True):
             one.move_to(box.box.get_bottom() + px(46) * UP)
         self.play(*come, *map(Leave, (*self.loaf_words[1:], self.plus, *formula)), run_time=0.5)
-        size = min(0.5 * wide / pieces[0].width, 0.52 * high / pieces[0].height)
+        size = min(0.5 * wide / pieces[0].width, 0.45 * high / pieces[0].height)
         ends = [[box.box.get_center() + 0.18 * wide * LEFT] for box in self.two]
         self.play(Travel(list(pieces), ends, [[size]] * 2, leg=0.8, apart=0.3))
         self.play(FadeIn(self.sums), run_time=0.4)
@@ -252,7 +252,8 @@ class ManySMs(Lesson):
         plus.move_to((self.pieces[1].get_right() + token[0].get_left()) / 2).set_y(token[0].get_y())
         self.play(FadeIn(plus), run_time=0.6)
         wide = self.pieces[1].width
-        whole = rectangle(wide, 0.55 * wide, sm_colour(1, 4)).move_to(second.box.get_center() + px(20) * UP)
+        whole = rectangle(wide, 0.55 * wide, sm_colour(1, 4)).move_to(second.box)
+        whole.shift(0.14 * room * RIGHT + px(10) * UP)
         done = fit(self.bold("the whole tile", 50), 0.9 * wide).move_to(whole)
         total = label(terms(1, products), 44).move_to(self.sums[1])
         fit(total, 0.85 * room).set_z_index(20)
