@@ -45,12 +45,12 @@ FILM = {
     "title": "Divergence",
     "question": "What does it cost if threads take different branches?",
     "finding": (
-        "On an H200, warps whose threads need four equally long cases take 3.9 times as long as warps "
-        "whose threads all need the same."
+        "On an H200, a warp takes 3.9 times as long if its threads need four different cases. "
+        "Sorting the items avoids that."
     ),
     "part": "How the machine works",
     "place": 30,
-    "seconds": 79,
+    "seconds": 80,
     "shows": "A warp whose threads need four cases of a branch, and 32 warps whose items are sorted by case.",
     "takes": "report",
 }
@@ -87,7 +87,7 @@ class Divergence(Lesson):
         self.guard(3.5 < self.times < 4, "four cases take almost four times as long as one")
         together = round(self.mixed / self.sorted, 1)
         self.guard(round(self.times, 1) == together, "32 warps lose as much as one warp does")
-        self.guard(self.mixed < THREADS * self.four / 4, "32 warps run side by side")
+        self.guard(self.four < self.mixed < THREADS * self.four / 4, "an SM takes turns among its warps")
         self.guard(in_order["cycles"] < 1.05 * alike["cycles"], "sorted cases cost no more than one case")
 
     def construct(self) -> None:
@@ -102,13 +102,13 @@ class Divergence(Lesson):
         self.many_warps()
         self.sort_items()
         self.close(
-            "On an H200, warps whose threads need four equally long cases take "
-            "{times:.1f} times as long as warps whose threads all need the same.",
+            "On an H200, a warp takes {times:.1f} times as long if its threads need four different cases. "
+            "Sorting the items avoids that.",
             [(tr("items mixed"), self.mixed), (tr("items sorted"), self.sorted)],
             "times",
             "{:,.0f} cycles",
             self.measured(),
-            self.tr("32 warps on one SM; each case repeats its line {length:,} times; sorting is not timed"),
+            tr("32 warps on one SM; the time for sorting is not included"),
         )
 
     # The program, and the warp that runs it.
@@ -183,7 +183,8 @@ class Divergence(Lesson):
         name = self.word("one instruction", 44).next_to(box, UP, px(16))
         lines_to = self.fan(box, range(THREADS))
         self.say("A warp runs one instruction at a time, for all of its threads together.")
-        self.play(Leave(self.code), Leave(self.warp_name), FadeIn(box, name))
+        # Here it does not matter which kinds the items are. From 0, letters could not come back.
+        self.play(Leave(self.code), Leave(self.warp_name), Fade(self.letters, 1.0, 0.01), FadeIn(box, name))
         self.play(LaggedStart(*map(Create, lines_to), lag_ratio=0.03, run_time=2.0))
         self.leave(box, name, lines_to)
 
@@ -197,7 +198,7 @@ class Divergence(Lesson):
         for box, name in zip(boxes, names, strict=True):
             name.next_to(box, UP, px(16))
         self.say("But these threads need four different instructions. This is called divergence.")
-        self.play(FadeIn(boxes, names, lag_ratio=0.2, run_time=1.0))
+        self.play(FadeIn(boxes, names, lag_ratio=0.2, run_time=1.0), Fade(self.letters, 0.01, 1.0))
         fans = [self.fan(box, range(n, THREADS, 4)) for n, box in enumerate(boxes)]
         before: Sequence[Animation] = ()
         for fan in fans:
@@ -227,7 +228,9 @@ class Divergence(Lesson):
         key = self.key(works, waits)
         self.first = self.lanes(4, area.top - px(70), area.top - self.floor - px(160))
         axis = self.word(
-            "32 threads, one row each, by case; time in cycles of the GPU’s clock →", 38, self.theme.text
+            "32 threads, one row each, ordered by case; time in cycles of the GPU’s clock →",
+            38,
+            self.theme.text,
         )
         self.axis = axis.next_to(self.first.ground, DOWN, px(20), aligned_edge=LEFT)
         self.counter = Count(lambda t: tr("{cycles:,.0f} cycles", cycles=t), size=48)
@@ -260,18 +263,20 @@ class Divergence(Lesson):
         leaving.dots.set_fill(ManimColor(self.hue))
         self.first.remove(leaving)
         self.add(leaving)
-        self.say("All four cases take {four:,.0f} clock cycles.")
+        self.say("Together, the four cases take {four:,.0f} clock cycles.")
         self.play(FadeOut(leaving, shift=px(100) * RIGHT), Leave(self.axis), run_time=0.5)
-        squeezed = (0.22 if self.narrow else 0.36) * (self.area.top - self.floor)
+        # Both runs as high, with a name above each and its time below.
+        squeezed = min(self.first.height, (self.area.top - self.floor - px(350)) / 2)
         self.play(self.first.animate.stretch_to_fit_height(squeezed).align_to(self.first, UP), run_time=0.8)
         whole = self.length_of(self.first, self.four)
         top = whole.get_bottom()[1] - px(80)
-        high = min(self.first.ground.height, top - self.floor - px(110))
-        second = self.lanes(1, top, high)
+        second = self.lanes(1, top, self.first.ground.height)
         name = self.bold("all 32 threads need case A", 44)
         name.next_to(second.ground, UP, px(14), aligned_edge=LEFT)
         self.play(FadeIn(whole), Leave(self.counter), run_time=0.5)
-        self.say("If all {threads} threads need case A, the warp takes only {one:,.0f}.", threads=THREADS)
+        self.say(
+            "If all {threads} threads need case A, the warp needs only {one:,.0f} cycles.", threads=THREADS
+        )
         self.play(FadeIn(second, name, run_time=0.3))
         self.play(PlayTrace(second, until=self.one, run_time=1.2))
         short = self.length_of(second, self.one)
@@ -285,8 +290,8 @@ class Divergence(Lesson):
         self.say("Four cases take almost four times as long, because the warp runs them one after another.")
         self.play(FadeIn(times), run_time=0.6)
         self.let_read()
-        self.play(*self.key())
-        self.leave(self.first, second, name, self.names, whole, short, times)
+        gone = (self.first, second, name, self.names, whole, short, times)
+        self.play(*self.key(), *map(Leave, gone))
 
     # 32 warps, before and after sorting.
 
@@ -296,7 +301,7 @@ class Divergence(Lesson):
         wide = area.width * 0.4
         heads, foot = px(130 if self.narrow else 70), px(160)
         high = (area.height - heads - foot) / SHOWN
-        step = min(wide / (PLACES + 1), 0.56 * high)
+        step = min(wide / (PLACES + 2), 0.56 * high)
         self.groups, self.pills, self.to_run = VGroup(), VGroup(), VGroup()
         fill = mixed(self.theme.background, self.hue, 0.25)
         left = area.left + wide + px(60)
@@ -306,7 +311,8 @@ class Divergence(Lesson):
             dots = VGroup(*(self.dot(CASES[n % 4], step) for n in range(PLACES)))
             dots.arrange(RIGHT, buff=0.16 * step).move_to([area.left + wide / 2, y, 0])
             self.groups.add(dots)
-            self.pills.add(self.capsule(dots, step))
+            more = label("…", 46).next_to(dots, RIGHT, 0.3 * step)
+            self.pills.add(VGroup(self.capsule(VGroup(dots, more), step), more))
             parts = VGroup()
             for case in CASES:
                 part = edged(rectangle(room / 4 - px(8), 0.52 * high, fill), self.hue, 3)
@@ -318,27 +324,27 @@ class Divergence(Lesson):
         self.box.move_to([0, area.top + px(10), 0], UP)
         self.heads = VGroup()
         for text, begin, size in (
-            (tr("4 of 32 warps, 8 threads of each"), area.left, wide),
+            (tr("4 of the 32 warps"), area.left, wide),
             (tr("what each warp has to run"), left, room),
         ):
             head = lines(text, 38, size, color=self.theme.text)
             self.heads.add(head.move_to([begin + size / 2, area.top - heads / 2, 0]))
-        self.total_mixed = self.total(tr("32 warps, items mixed"), self.mixed, -1)
+        self.total_mixed = self.total(tr("32 warps, items mixed"), self.mixed)
         self.say(
-            "{threads} such warps share one SM, a processor of the GPU, and run side by side.",
+            "{threads} such warps share one SM, a processor of the GPU, which takes turns among them.",
             threads=THREADS,
         )
         self.play(FadeIn(self.box, self.heads), FadeIn(VGroup(self.pills, self.groups), run_time=0.6))
         come = (LaggedStart(*map(FadeIn, parts), lag_ratio=0.5, run_time=1.6) for parts in self.to_run)
         self.play(*come, FadeIn(self.total_mixed))
 
-    def total(self, whose: str, cycles: float, side: int) -> Mobject:
-        """The time of all 32 warps, below the SM: on the left (side -1), or on the right (1)."""
+    def total(self, whose: str, cycles: float) -> Mobject:
+        """The time of all 32 warps, below the SM."""
         area = self.area
-        name = lines(whose, 40, 0.46 * area.width, color=self.theme.text)
+        name = lines(whose, 40, area.width, color=self.theme.text)
         figure = self.bold("{cycles:,.0f} cycles", 64, cycles=cycles)
         both = VGroup(name, figure).arrange(DOWN, buff=px(12))
-        return both.move_to([side * area.width / 4, area.bottom + px(76), 0])
+        return both.move_to([0, area.bottom + px(76), 0])
 
     def sort_items(self) -> None:
         """Letters change places until each warp has one of them, and three of four parts fall away."""
@@ -347,17 +353,17 @@ class Divergence(Lesson):
         by_case = np.argsort(np.arange(len(dots)) % SHOWN, kind="stable").tolist()
         moves = [dots[n].animate.move_to(place) for n, place in zip(by_case, places, strict=True)]
         self.say("If we sort the items by kind, every warp needs only one case.")
-        self.play(LaggedStart(*moves, lag_ratio=0.03, run_time=2.4))
+        self.play(Leave(self.total_mixed), LaggedStart(*moves, lag_ratio=0.03, run_time=2.0))
         gone = [part for own, parts in enumerate(self.to_run) for part in parts if part is not parts[own]]
         self.play(*(FadeOut(part, shift=px(30) * DOWN) for part in gone), run_time=0.6)
         kept = [(parts[own], parts[0]) for own, parts in enumerate(self.to_run)]
         self.play(*(part.animate.move_to(place) for part, place in kept), run_time=0.6)
-        total = self.total(tr("32 warps, items sorted"), self.sorted, 1)
+        total = self.total(tr("32 warps, items sorted"), self.sorted)
         such = VGroup(*(self.word("{n} such warps", 44, self.theme.text, n=THREADS // 4) for _ in CASES))
         for word, (part, _) in zip(such, kept, strict=True):
             word.next_to(part, RIGHT, px(40))
         self.play(FadeIn(such))
         self.say(
-            "That takes {sorted:,.0f} cycles, not {mixed:,.0f}, because no thread waits for another’s case."
+            "Now they take {sorted:,.0f} cycles instead of {mixed:,.0f}, because no thread waits for another."
         )
         self.play(FadeIn(total))

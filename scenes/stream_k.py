@@ -9,7 +9,7 @@ tiles cut where a share ends. Four SMs and their five tiles show the whole plan,
 from itertools import pairwise
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, Animation, FadeIn, FadeOut, LaggedStart, ManimColor, Mobject, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, LaggedStart, ManimColor, Mobject, VGroup
 
 from tilesim import Device, Problem, Trace
 from tilesim.analysis.time_account import account
@@ -22,7 +22,6 @@ from tilesim_scenes.kit.many_sms import ManySMs, Stacks, in_turn
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import fit, label, px
 from tilesim_scenes.look.theme import ink_on, mixed, readable, sm_colour
-from tilesim_scenes.mobjects.drawing.quads import edged
 from tilesim_scenes.mobjects.hardware.memory import SM
 from tilesim_scenes.mobjects.models.k_steps import Partial, Piece, Ribbon
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
@@ -39,7 +38,7 @@ FILM = {
     ),
     "part": "Schedules",
     "place": 180,
-    "seconds": 80,
+    "seconds": 81,
     "shows": "The last tiles of a product, computed whole by a few SMs, and cut so that all SMs share them.",
     "takes": "traces",
 }
@@ -48,6 +47,8 @@ PRODUCT = "1408x3840x4096-grouped8"
 WHOLE, CUT = "persistent-planned", "stream-k"
 GROUP = 4
 """SMs, whose shares are whole tiles together."""
+PACE = 34_000
+"""ns of a run in a second of film."""
 LETTERS, PALE = "ABCD", 0.45
 """Names of these, and the share of their colors in a load."""
 
@@ -92,9 +93,8 @@ class StreamK(ManySMs):
         self.plan()
         self.us = [round(t.makespan / 1000, 1) for t in (self.whole, self.cut)]
         self.waits = waits = [round(idle_at_the_end(t), 1) for t in (self.whole, self.cut)]
-        self.work = round(self.us[0] - waits[0], 1)
-        self.cost = round(self.us[1] - waits[1] - self.work, 1)
-        self.guard(self.cost > 0, "cutting costs time")
+        self.busy = [round(us - wait, 1) for us, wait in zip(self.us, waits, strict=True)]
+        self.guard(self.busy[0] < self.busy[1], "SMs are busy for longer with equal shares")
         self.guard(waits[1] < 0.2 * waits[0], "hardly any SM waits with equal shares")
 
     def plan(self) -> None:
@@ -114,10 +114,10 @@ class StreamK(ManySMs):
             all(give["done"] + 10_000 < take["drain"] for give, take in self.handed),
             "a partial sum lies ready when the next SM needs it",
         )
-        (_, given), (_, taken) = self.dealt[1:3]
         self.guard(
-            given["tile"] == taken["tile"] and taken["k1"] - taken["k0"] < self.share,
-            "SM B would have to wait if each SM computed its pieces in the order of tiles",
+            all(len(block) == 2 for block in self.blocks)
+            and all(take["k1"] == self.steps for _, take in self.handed),
+            "an SM computes what it hands over first, and the end of a cut tile last",
         )
         begun = np.lexsort((self.cut.spans["issue"], self.cut.spans["cta"]))[:: len(rows) // GROUP]
         firsts = (self.cut.spans["k1"] - self.cut.spans["k0"])[begun].reshape(-1, GROUP)
@@ -125,7 +125,8 @@ class StreamK(ManySMs):
         # What a block does to hand a tile to the copy unit is a part of writing it.
         theme = self.theme
         adding = {"wait": theme.partial, "fix up": theme.partial}
-        self.fills = theme.by_phase | adding | {"hand over": theme.write}
+        loads = {"launch": theme.by_phase["first load"]}
+        self.fills = theme.by_phase | adding | loads | {"hand over": theme.write}
         self.hues = [sm_colour(n, GROUP) for n in range(GROUP)]
 
     def construct(self) -> None:
@@ -162,7 +163,7 @@ class StreamK(ManySMs):
         """Boxes become rows; 33 go on in the second round, and 99 are dark."""
         self.badge(of_trace(self.whole))
         self.ticking = self.clock(self.whole.makespan)
-        key = self.key(*self.phases("launch", "first load", "multiply", "write"))
+        key = self.key(*self.entries())
         area = self.area._replace(bottom=self.floor)
         words = tr("132 SMs, one thin row each; time runs to the right")
         lanes, title = self.rows(self.whole, area, words, fills=self.fills)
@@ -173,12 +174,17 @@ class StreamK(ManySMs):
         rounds = self.round_names(lanes, [self.first_round, float(self.whole.makespan)])
         rounds[1].set_y(lanes.get_top()[1] - lanes.height * self.left / self.sms / 2)
         rounds.set_color(ManimColor(ink_on(self.hue)))
-        self.play(PlayTrace(self.ticking, lanes, until=self.first_round, run_time=1.3))
+        self.play(PlayTrace(self.ticking, lanes, until=self.first_round, pace=PACE))
         self.say("Then {left} SMs compute the rest. The other {others} have nothing to do.")
         end, waiting = self.ends(lanes, self.us[0]), VGroup(self.waiting(lanes), self.idle(lanes))
-        self.play(FadeIn(rounds[0]), PlayTrace(self.ticking, lanes, until=self.whole.makespan, run_time=2.0))
+        self.play(FadeIn(rounds[0]), PlayTrace(self.ticking, lanes, until=self.whole.makespan, pace=PACE))
         self.play(FadeIn(rounds[1], end, waiting))
         self.leave(lanes, title, rounds, waiting, end, self.ticking)
+
+    def entries(self) -> list[Entry]:
+        """What the colors of thin rows mean."""
+        load, *rest = self.phases("first load", "multiply", "write", "both")
+        return [load._replace(word=tr("launch, first load")), *rest]
 
     def idle(self, lanes: LaneImage) -> Mobject:
         """What the SMs without a second tile do."""
@@ -188,15 +194,15 @@ class StreamK(ManySMs):
     def a_sum_can_be_split(self) -> None:
         """A tile with its depth is cut in two for two SMs, and the parts are added."""
         self.badge(Badge(tr("schematic"), "model"))
-        self.say("Could they help? Each number in a tile is a sum, added up in {steps} steps.")
+        self.say("Could the idle SMs help? Each number in a tile is a long sum, built up in {steps} steps.")
         self.show_loaf(self.steps, self.whole.problem.k)
-        self.say("Two SMs can each do half the steps. One then adds the two results.")
+        self.say("A sum can be split: SM A computes half, and SM B adds it to the other half.")
         self.halve_loaf()
-        self.add_partial()
+        self.add_partial(self.whole.problem.k)
         self.leave(self.split)
 
     def share_out(self) -> None:
-        """Five tiles end to end, cut wherever a share ends; pieces drop to their SMs."""
+        """Five tiles end to end, cut wherever a share ends; pieces drop to their SMs, first ones left."""
         area, of_tiles = self.area, range(len(self.order))
         total = self.steps * len(self.order)
         self.say("So we share out steps, not tiles. Every four SMs share five tiles.")
@@ -209,11 +215,13 @@ class StreamK(ManySMs):
             at += count
         width = area.width - (GROUP - 1) * apart
         whole, cuts = (Ribbon(row, total, width, high, size=52) for row in (tiles, parts))
-        whole.move_to([area.center[0], area.top - px(115) - high / 2, 0])
+        whole.move_to([area.center[0], area.top - px(165) - high / 2, 0])
         cuts.move_to(whole)
+        for box, name in whole:
+            name.next_to(box, UP, px(16))
         ink, count = self.theme.text, len(tiles)
         above = self.word("{n} tiles of {steps} steps = {total} steps", 46, ink, n=count, total=total)
-        above.next_to(whole, UP, px(30))
+        above.next_to(whole, UP, px(24))
         names, shifts = VGroup(), [(n - (GROUP - 1) / 2) * apart for n in range(GROUP)]
         row_y = area.bottom + px(185)
         for n, hue in enumerate(self.hues):
@@ -226,37 +234,23 @@ class StreamK(ManySMs):
         ).move_to(middle)
         self.play(LaggedStart(*map(FadeIn, whole), lag_ratio=0.2, run_time=1.4), FadeIn(above))
         self.play(FadeIn(names, ratio))
-        self.say("Each SM gets {share} steps. That cuts three tiles.")
-        # What stays shows where each tile is cut, with the names of tiles above it.
+        self.say("Each SM gets {share} steps. Three tiles are now split between two SMs.")
         stay = VGroup(*(box.copy().set_opacity(0.5) for box, _ in cuts))
-        names_of_tiles = VGroup(*(name for _, name in whole)).set_z_index(1)
         self.play(*(FadeIn(box, run_time=0.6) for box in stay))
-        self.add(names_of_tiles)
-        figures = [Fade(figure, 0.0, 1.0) for _, figure in cuts]
-        down = [
-            [[piece.get_x() + shifts[cta], row_y - px(20), 0]]
-            for piece, (cta, _) in zip(cuts, self.dealt, strict=True)
-        ]
-        self.play(Travel(list(cuts), down, leg=0.7, apart=0.25), *figures, Leave(ratio))
+        figures, down = [Fade(figure, 0.0, 1.0) for _, figure in cuts], []
+        for n, shift in enumerate(shifts):
+            # Of two pieces, the one on the right is computed first.
+            last, first = self.pieces_of(cuts, n)
+            xs = first.get_right()[0] - last.width / 2, last.get_left()[0] + first.width / 2
+            down += [[[x + shift, row_y - px(20), 0]] for x in xs]
+        self.play(Travel(list(cuts), down, leg=0.7, apart=0.15), *figures, Leave(ratio))
         for piece, (cta, row) in zip(cuts, self.dealt, strict=True):
             tile = self.order.index(int(row["tile"])) + 1
             word = label(tr("tile {tile}", tile=tile), 30 if self.narrow else 40, readable(self.hues[cta]))
             piece.add(word.next_to(names, DOWN, px(16)).set_x(piece[0].get_x()))
-        each = self.word("{share} steps for each SM; time runs to the right", 46, ink)
+        each = self.word("each SM does its steps from left to right", 46, ink)
         self.play(FadeIn(each.move_to(middle), *(piece[2:] for piece in cuts)))
-        self.say("In this order, SM B would wait for SM A’s part of tile 2.")
-        late = VGroup(*(edged(one[0].copy().set_fill(opacity=0.0), self.theme.text, 8) for one in cuts[1:3]))
-        others = VGroup(whole, stay, above, cuts[0], *cuts[3:])
-        self.play(Fade(others, 1.0, 0.35), FadeIn(late))
-        self.say("So what a neighbor needs comes first, and what needs a neighbor comes last.")
-        self.play(Fade(others, 0.35, 1.0), FadeOut(late, run_time=0.3))
-        swaps: list[Animation] = []
-        for n in range(GROUP):
-            left, right = self.pieces_of(cuts, n)
-            ways = right[0].get_right() - left[0].get_right(), left[0].get_left() - right[0].get_left()
-            for one, way in zip((left, right), ways, strict=True):
-                swaps.append(one.animate(path_arc=1.0, run_time=1.4).shift(way[0] * RIGHT))
-        self.play(*swaps)
+        self.wait(0.6)
         self.gone = VGroup(whole, stay, cuts, names, above, each)
 
     def pieces_of(self, cuts: Ribbon, sm: int) -> list[Mobject]:
@@ -267,13 +261,13 @@ class StreamK(ManySMs):
         """Four lanes on the clock; what is given away is computed first, and lies ready."""
         theme, area = self.theme, self.area
         pale = [mixed(theme.idle, hue, PALE) for hue in self.hues]
-        self.say("Three SMs leave a partial sum in memory. A neighbor adds it to the rest of that tile.")
+        self.say("SMs A, B and C first compute the part that they hand over, a partial sum.")
         self.badge(of_trace(self.cut))
         key = self.key(
-            Entry(tr("first load"), pale),
+            Entry(tr("launch, first load"), pale),
             Entry(tr("multiply"), self.hues),
             Entry(tr("fetch and add"), [theme.partial]),
-            Entry(tr("write a tile or a partial sum"), [theme.write]),
+            Entry(tr("write (low: while it multiplies)"), [theme.write]),
         )
         side, gap, end = px(150), px(84), float(self.cut.makespan)
         high = (area.top - self.floor - px(20) - (GROUP - 1) * gap) / GROUP
@@ -294,7 +288,7 @@ class StreamK(ManySMs):
         self.partials, self.in_lanes = [], VGroup()
         for n, (give, _) in enumerate(self.handed):
             lane, done = self.lanes[n], float(give["done"])
-            self.play(PlayTrace(*self.moving, until=done, run_time=0.5))
+            self.play(PlayTrace(*self.moving, until=done, pace=PACE / 1.4))
             partial = Partial(px(90), px(60)).move_to([lane.x(done), lane.grounds.get_y(), 0])
             below = [lane.x(done) + px(60), lane.grounds.get_bottom()[1] - gap / 2, 0]
             self.play(FadeIn(partial, self.piece_word(n, give)), run_time=0.3)
@@ -321,28 +315,26 @@ class StreamK(ManySMs):
         takes = [(self.lanes[n], take) for n, (_, take) in enumerate(self.handed, 1)]
         last = self.piece_word(GROUP - 1, self.blocks[-1][0])
         first = min(float(take["drain"]) for _, take in takes)
-        self.play(PlayTrace(*self.moving, until=first, run_time=0.8), FadeIn(last))
         rest = [self.piece_word(n, block[-1]) for n, block in enumerate(self.blocks)]
+        self.say("Split tiles are completed last, when the partial sum is ready to be added.")
+        self.play(PlayTrace(*self.moving, until=first, pace=PACE / 1.4), FadeIn(last, *rest))
         ways = []
         for partial, (lane, take) in zip(self.partials, takes, strict=True):
             x = lane.x((float(take["drain"]) + float(take["fixup"])) / 2)
             ways.append([[x, partial.get_y(), 0], [x, lane.grounds.get_y(), 0]])
         self.play(
-            FadeIn(*rest),
             Leave(self.in_memory),
             Travel(self.partials, ways, [[1.0, 0.7]] * len(ways), leg=0.6, apart=0.0),
-            PlayTrace(*self.moving, until=float(takes[-1][1]["fixup"]), run_time=1.0),
         )
-        end = PlayTrace(*self.moving, until=float(self.cut.makespan), run_time=0.6)
+        end = PlayTrace(*self.moving, until=float(self.cut.makespan), pace=PACE / 2)
         self.play(*map(FadeOut, self.partials), end)
         self.leave(*self.moving, self.names, self.in_lanes)
 
     def all_of_them(self) -> None:
         """Both runs, one above the other, on one clock."""
         longest, fills = float(self.whole.makespan), self.fills
-        adding = Entry(tr("fetch and add"), [self.theme.partial])
-        *busy, write = self.phases("launch", "first load", "multiply", "write")
-        key = self.key(*busy, adding, write)
+        late = Entry(tr("wait at the end"), [self.theme.wait])
+        key = self.key(*self.entries(), Entry(tr("fetch and add"), [self.theme.partial]), late)
         area = self.area._replace(bottom=self.floor)
         middle = (area.top + area.bottom) / 2
         upper, lower = area._replace(bottom=middle + px(10)), area._replace(top=middle - px(10))
@@ -355,7 +347,7 @@ class StreamK(ManySMs):
         right = lanes[0].get_right()[0] + px(20)
         ends = [self.ends(one, us).set_x(right, LEFT) for one, us in zip(lanes, self.us, strict=True)]
         runs = (self.ticking, *lanes)
-        self.say("Here are all {sms} SMs. This plan is called Stream-K.")
+        self.say("Here are all {sms} SMs, the old plan above, the new one below. It is called Stream-K.")
         bands = VGroup(*(label(tr("like SM {sm}", sm=letter), 40, ink_on(self.hue)) for letter in LETTERS))
         for n, like in enumerate(bands):
             like.move_to([lanes[1].x(48_000), lanes[1].get_top()[1] - (n + 0.5) / GROUP * lanes[1].height, 0])
@@ -369,23 +361,20 @@ class StreamK(ManySMs):
     def average(self) -> None:
         """An average SM's time in both runs, then the end card."""
         theme, area = self.theme, self.area
-        fills = [self.hue, theme.partial, theme.wait]
-        key = self.key(
-            Entry(tr("work with whole tiles"), fills[:1]),
-            Entry(tr("added by cutting"), fills[1:2]),
-            Entry(tr("wait at the end"), fills[2:]),
-        )
-        rows = [
-            (tr("whole tiles"), [self.work, 0.0, self.waits[0]]),
-            (tr("equal shares"), [self.work, self.cost, self.waits[1]]),
-        ]
+        fills = [self.hue, theme.wait]
+        key = self.key(Entry(tr("busy"), fills[:1]), Entry(tr("wait at the end"), fills[1:]))
+        names = tr("whole tiles"), tr("equal shares")
+        rows = [*zip(names, map(list, zip(self.busy, self.waits, strict=True)), strict=True)]
         stacks = Stacks(rows, fills, area.width, px(220 if self.narrow else 270), size=50, above=self.narrow)
         head = self.word("an average SM's time, in µs", 46, theme.text).next_to(stacks, UP, px(36))
         VGroup(head, stacks).move_to([area.center[0], (area.top + self.floor) / 2, 0])
-        a, b = self.waits
-        self.say("An average SM waits {b:.1f} µs instead of {a:.1f}. But cutting adds {cost:.1f}.", a=a, b=b)
-        self.play(*map(Leave, self.gone), *key, *self.appear(head, stacks[:4]))
-        self.play(LaggedStart(*map(FadeIn, stacks[4:]), lag_ratio=0.15, run_time=1.2))
+        (busy, more), (wait, less) = self.busy, self.waits
+        self.say(
+            "An average SM is now busy {more:.1f} µs instead of {busy:.1f}, "
+            "but waits only {less:.1f} instead of {wait:.1f}.", more=more, busy=busy, less=less, wait=wait,
+        )  # fmt: skip
+        self.play(*map(Leave, self.gone), *key, *self.appear(head, stacks[:3]))
+        self.play(LaggedStart(*map(FadeIn, stacks[3:]), lag_ratio=0.15, run_time=1.2))
         self.close(
             "On an H200, {n} tiles on {sms} SMs take {less:.0%} less time "
             "if each SM gets an equal share of the steps, not whole tiles.",

@@ -215,7 +215,7 @@ class ManySMs(Lesson):
         hues = [sm_colour(sm, 4) for sm in range(2)]
         pieces = self.pieces = loaf.cut([loaf.slices // 2, loaf.slices - loaf.slices // 2], hues)
         wide, high = (
-            (0.4 * area.width, 0.3 * area.height) if narrow else (0.34 * area.width, 0.43 * area.height)
+            (0.4 * area.width, 0.36 * area.height) if narrow else (0.34 * area.width, 0.43 * area.height)
         )
         self.two = VGroup(*(SM(f"SM {name}", hue, wide, high) for name, hue in zip("AB", hues, strict=True)))
         self.two.arrange(RIGHT if narrow else DOWN, buff=px(60 if narrow else 44))
@@ -225,20 +225,18 @@ class ManySMs(Lesson):
             piece.set_z_index(9 - number)
         # A shade of it stays where the whole tile will be.
         come = [FadeIn(pieces), FadeIn(self.two), Fade(loaf, 1.0, FAINT, run_time=0.5)]
-        places = [[box.box.get_bottom() + px(40) * UP] for box in self.two]
-        room = min(1.0, 0.9 * wide / self.sums.width)
-        self.sums.set_z_index(20)
-        self.play(*come, *map(Leave, (*self.loaf_words[1:], self.plus)), run_time=0.5)
-        size = min(0.5 * wide / pieces[0].width, 0.52 * high / pieces[0].height)
+        formula = self.sums
+        self.sums = self.sums.copy().scale(min(1.0, 0.85 * wide / self.sums.width)).set_z_index(20)
+        for one, box in zip(self.sums, self.two, strict=True):
+            one.move_to(box.box.get_bottom() + px(46) * UP)
+        self.play(*come, *map(Leave, (*self.loaf_words[1:], self.plus, *formula)), run_time=0.5)
+        size = min(0.5 * wide / pieces[0].width, 0.45 * high / pieces[0].height)
         ends = [[box.box.get_center() + 0.18 * wide * LEFT] for box in self.two]
-        self.play(
-            Travel(list(pieces), ends, [[size]] * 2, leg=0.8, apart=0.3),
-            Travel(list(self.sums), places, [[room]] * 2, leg=0.8, apart=0.3),
-            Leave(self.loaf_words[0]),
-        )
+        self.play(Travel(list(pieces), ends, [[size]] * 2, leg=0.8, apart=0.3))
+        self.play(FadeIn(self.sums), run_time=0.4)
 
-    def add_partial(self) -> None:
-        """What SM A has computed goes to SM B, which adds it."""
+    def add_partial(self, products: int) -> None:
+        """What SM A has computed goes to SM B, which adds it; each number has so many products then."""
         first, second = self.two
         room = first.box.width
         partial = Partial(min(px(150), 0.3 * room), min(px(100), 0.2 * room))
@@ -250,14 +248,18 @@ class ManySMs(Lesson):
         # Beside what SM B has computed, so that both of what is added are seen.
         down = second.box.get_center() - first.box.get_center()
         self.play(Travel([token], [[token.get_center() + down]], leg=0.9))
-        wide = self.loaf.front.width
-        whole = rectangle(wide, 0.55 * wide, self.theme.by_phase["multiply"]).move_to(self.loaf.front)
-        done = self.bold("the whole tile", 50).next_to(whole, DOWN, px(20))
-        come = FadeIn(whole, target_position=second.box, scale=0.3)
-        leaving = FadeOut(token, self.pieces[1], self.sums, scale=0.5)
-        self.play(leaving, Fade(self.loaf, FAINT, 0.0), come, FadeIn(done), run_time=0.8)
-        self.remove(self.loaf)
-        self.split = VGroup(self.two, whole, done)
+        plus = label("+", 70, bold=True).set_z_index(20)
+        plus.move_to((self.pieces[1].get_right() + token[0].get_left()) / 2).set_y(token[0].get_y())
+        self.play(FadeIn(plus), run_time=0.6)
+        wide = self.pieces[1].width
+        whole = rectangle(wide, 0.55 * wide, sm_colour(1, 4)).move_to(second.box)
+        whole.shift(0.14 * room * RIGHT + px(10) * UP)
+        done = fit(self.bold("the whole tile", 50), 0.9 * wide).move_to(whole)
+        total = label(terms(1, products), 44).move_to(self.sums[1])
+        fit(total, 0.85 * room).set_z_index(20)
+        leaving = map(Leave, (token, plus, self.pieces[1], self.sums[1]))
+        self.play(*leaving, FadeIn(whole, done, total), run_time=0.8)
+        self.split = VGroup(self.two, whole, done, total, self.sums[0], self.loaf, self.loaf_words[0])
 
     def appear(self, *mobjects: Mobject) -> list[Animation]:
         """Mobjects come up."""

@@ -187,7 +187,7 @@ TRACES: list[tuple[str, str, Callable[[Trace], Trace], str]] = [
     ("race", "persistent-4096", lasting(2), "to a quarter"),
     ("race", "persistent-no-overlap", lasting(2), "makes pauses shorter"),
     ("stream-k", "stream-k", swapped, "gives a part to the next one"),
-    ("stream-k", "stream-k", lasting(0.8), "cutting costs"),
+    ("stream-k", "stream-k", lasting(0.8), "busy for longer"),
     ("stream-k", "stream-k", noted(kernel="other"), "one kernel"),
     ("wave-quantization", "persistent-1536x3072", lasting(0.5), "almost twice as long"),
 ]
