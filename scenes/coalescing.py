@@ -305,14 +305,16 @@ class Coalescing(Lesson):
         down = self.cases[COLUMNS]
         found = self.bold("found in the L2: {hits:,} of 8 × {rows:,} pieces", hits=down["l2_hit_sectors"])
         rows = (
-            (tr("needed for each column: the whole table"), self.bytes, self.theme.operand),
+            (
+                tr("a piece holds all columns, so each column needs the whole table"),
+                self.bytes,
+                self.theme.operand,
+            ),
             (tr("the largest cache, called L2"), self.l2, self.hue),
         )
         bars = self.bars_of([(*one, tr("{mb:.0f} MB", mb=one[1] / 1e6)) for one in rows], found)
         self.badge(self.counted())
-        self.say(
-            "The next column's threads run later and need the same pieces. By then, the cache has lost them."
-        )
+        self.say("Each piece is needed again for the next column. By then, the cache has dropped it.")
         self.play(*self.key(), bars.come())
         self.play(FadeIn(found))
         self.leave(bars, found)
@@ -337,7 +339,7 @@ class Coalescing(Lesson):
         charts.arrange(DOWN if self.tall else RIGHT, buff=px(60 if self.tall else 110))
         fit(charts, np.inf, area.height - px(70)).move_to(area.center + px(34) * UP)
         self.badge(Badge(self.tr("counted and measured on {gpu}"), "measured"))
-        self.say("The same {mb:.0f} MB in fewer columns: less is wasted, and the time falls with it.")
+        self.say("In fewer columns, a piece holds several rows. Less of it is wasted, and the time falls.")
         titles = [FadeIn(chart[-1]) for chart in charts]
         self.play(*titles, *self.key(*self.used_or_not), *(chart.come(0, 1, 2, 3) for chart in charts))
         self.wait(0.5)

@@ -50,7 +50,7 @@ FILM = {
     ),
     "part": "How the machine works",
     "place": 30,
-    "seconds": 80,
+    "seconds": 81,
     "shows": "A warp whose threads need four cases of a branch, and 32 warps whose items are sorted by case.",
     "takes": "report",
 }
@@ -331,7 +331,7 @@ class Divergence(Lesson):
             self.heads.add(head.move_to([begin + size / 2, area.top - heads / 2, 0]))
         self.total_mixed = self.total(tr("32 warps, items mixed"), self.mixed)
         self.say(
-            "{threads} such warps share one SM, a processor of the GPU, which takes turns among them.",
+            "An SM, a processor of the GPU, runs {threads} such warps: while one waits, others go on.",
             threads=THREADS,
         )
         self.play(FadeIn(self.box, self.heads), FadeIn(VGroup(self.pills, self.groups), run_time=0.6))
@@ -364,6 +364,6 @@ class Divergence(Lesson):
             word.next_to(part, RIGHT, px(40))
         self.play(FadeIn(such))
         self.say(
-            "Now they take {sorted:,.0f} cycles instead of {mixed:,.0f}, because no thread waits for another."
+            "Now they take {sorted:,.0f} cycles instead of {mixed:,.0f}, as each warp runs only one case."
         )
         self.play(FadeIn(total))

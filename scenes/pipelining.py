@@ -28,12 +28,10 @@ from tilesim_scenes.mobjects.words.key import Entry
 FILM = {
     "title": "Pipelining",
     "question": "How can a GPU avoid waiting for its data?",
-    "finding": (
-        "On an H200, a whole matrix product is 2.3 times as fast with three buffers to load into as with one."
-    ),
+    "finding": ("On an H200, a whole matrix product is 2.3 times as fast with three buffers as with one."),
     "part": "Hiding waits",
     "place": 100,
-    "seconds": 79,
+    "seconds": 78,
     "shows": "One, two and three buffers between memory and tensor cores, and what a GPU gains by them.",
     "takes": "report",
 }
@@ -88,8 +86,7 @@ class Pipelining(Lesson):
         self.three_buffers()
         self.step_times()
         self.close(
-            "On an H200, a whole matrix product is {times:.1f} times as fast with three buffers to load into "
-            "as with one.",
+            "On an H200, a whole matrix product is {times:.1f} times as fast with three buffers as with one.",
             [(tr("one buffer"), self.us[1]), (tr("three buffers"), self.us[ENOUGH])],
             "times",
             "{:.1f} µs",
@@ -136,7 +133,10 @@ class Pipelining(Lesson):
         """More steps, in each of which a load comes before its multiplication."""
         self.say("With one buffer, the next load must wait, or it would overwrite what is being multiplied.")
         self.run_to(self.until / 2)
-        self.say("So loading and multiplying take turns, and each step takes the sum of both: {step:.2f} µs.")
+        self.say(
+            "So loading and multiplying take turns: {load_us:.2f} plus {multiply_us:.2f}, "
+            "or {step:.2f} µs a step."
+        )
         self.run_to(self.until)
         lane, begin = self.lanes[-1], self.pipelines[1].steps["load"][2]
         y, brackets = lane.grounds.get_bottom()[1] - px(30), VGroup()
@@ -149,20 +149,23 @@ class Pipelining(Lesson):
         self.leave(brackets)
 
     def two_buffers(self) -> None:
-        self.say("With two buffers, a processor loads one pair while its tensor cores multiply another.")
-        self.another(2, self.word("one is kept for the pair in use", 38))
+        self.say(
+            "With two buffers, it loads one pair while it multiplies another. This is called pipelining."
+        )
+        self.another(2, self.word("one buffer is kept for the pair in use", 38))
         self.run_to(self.pipelines[2].makespan / 2)
         self.say("But a load takes longer than a multiplication, so the tensor cores still wait.")
         self.another_note(self.bold("load {load_us:.2f} µs > multiply {multiply_us:.2f} µs", 38))
         self.run_to(self.pipelines[2].makespan)
 
     def three_buffers(self) -> None:
-        self.say(
-            "With three buffers, two loads can be under way at once. Loading ahead is called pipelining."
-        )
+        self.say("With three buffers, two loads can be under way at once.")
         self.another(ENOUGH, self.word("model: two at once are as fast as one", 38))
         self.run_to(self.pipelines[ENOUGH].makespan / 2)
-        self.say("A load may now last two multiplications, so the tensor cores wait only for the very first.")
+        self.say(
+            "A load now has the time of two multiplications, "
+            "so the tensor cores wait only for the very first load."
+        )
         self.another_note(self.bold("load {load_us:.2f} µs < multiply 2 × {multiply_us:.2f} µs", 38))
         self.run_to(self.pipelines[ENOUGH].makespan)
         self.leave(*self.lanes, *self.names, self.axis, self.note, self.sm, self.ticking)

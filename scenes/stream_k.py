@@ -261,7 +261,7 @@ class StreamK(ManySMs):
         """Four lanes on the clock; what is given away is computed first, and lies ready."""
         theme, area = self.theme, self.area
         pale = [mixed(theme.idle, hue, PALE) for hue in self.hues]
-        self.say("SMs A, B and C first compute the part that they hand over, a partial sum.")
+        self.say("A, B and C start with the part that another SM needs. Its result is called a partial sum.")
         self.badge(of_trace(self.cut))
         key = self.key(
             Entry(tr("launch, first load"), pale),
@@ -316,7 +316,7 @@ class StreamK(ManySMs):
         last = self.piece_word(GROUP - 1, self.blocks[-1][0])
         first = min(float(take["drain"]) for _, take in takes)
         rest = [self.piece_word(n, block[-1]) for n, block in enumerate(self.blocks)]
-        self.say("Split tiles are completed last, when the partial sum is ready to be added.")
+        self.say("At the end, each SM fetches the partial sum that waits for it, and adds it.")
         self.play(PlayTrace(*self.moving, until=first, pace=PACE / 1.4), FadeIn(last, *rest))
         ways = []
         for partial, (lane, take) in zip(self.partials, takes, strict=True):
@@ -347,7 +347,7 @@ class StreamK(ManySMs):
         right = lanes[0].get_right()[0] + px(20)
         ends = [self.ends(one, us).set_x(right, LEFT) for one, us in zip(lanes, self.us, strict=True)]
         runs = (self.ticking, *lanes)
-        self.say("Here are all {sms} SMs, the old plan above, the new one below. It is called Stream-K.")
+        self.say("Here are all {sms} SMs: the old plan above, and below the new one, called Stream-K.")
         bands = VGroup(*(label(tr("like SM {sm}", sm=letter), 40, ink_on(self.hue)) for letter in LETTERS))
         for n, like in enumerate(bands):
             like.move_to([lanes[1].x(48_000), lanes[1].get_top()[1] - (n + 0.5) / GROUP * lanes[1].height, 0])
@@ -370,8 +370,8 @@ class StreamK(ManySMs):
         VGroup(head, stacks).move_to([area.center[0], (area.top + self.floor) / 2, 0])
         (busy, more), (wait, less) = self.busy, self.waits
         self.say(
-            "An average SM is now busy {more:.1f} µs instead of {busy:.1f}, "
-            "but waits only {less:.1f} instead of {wait:.1f}.", more=more, busy=busy, less=less, wait=wait,
+            "With partial sums, an average SM is busy {more:.1f} µs longer, but waits {less:.1f} µs less.",
+            more=round(more - busy, 1), less=round(wait - less, 1),
         )  # fmt: skip
         self.play(*map(Leave, self.gone), *key, *self.appear(head, stacks[:3]))
         self.play(LaggedStart(*map(FadeIn, stacks[3:]), lag_ratio=0.15, run_time=1.2))
