@@ -60,7 +60,7 @@ FILM = {
     "shows": "Three recorded kernels for one product: one SM from its first tile to its last, then all 132.",
     "takes": "traces",
     "gallery": [
-        {"output": "race.gif", "size": "480p", "fps": 12, "from": 61.0, "to": 75.0},
+        {"output": "race.gif", "size": "480p", "fps": 12, "from": 61.4, "to": 76.0},
         {"output": "race.mp4", "poster": "race.png", "size": "720p"},
     ],
 }
@@ -372,10 +372,6 @@ class Race(Lesson):
         """Data or a tile go from part to part of the SM, in so many seconds each."""
         return Travel([one], [[self.within(part, one) for part in parts]], leg=leg)
 
-    def goes(self, one: VGroup) -> Animation:
-        """A tile leaves the SM."""
-        return FadeOut(one, shift=px(150) * DOWN, run_time=0.4)
-
     def word_from(self, begin: float, end: float, text: str) -> Mobject:
         """A label below the lane, from one instant on, to another at most, in ns."""
         word, left = self.bold(text, 38), self.lane.x(begin)
@@ -418,7 +414,7 @@ class Race(Lesson):
             below_lane(self.lane, done, launched, self.bold("launch", 44), 20),
         )
         self.pass_by(
-            launched, FadeIn(parts, run_time=0.3), self.goes(self.tile),
+            launched, FadeIn(parts, run_time=0.3), FadeOut(self.tile, run_time=0.3),
             FadeIn(self.data, shift=px(60) * UP, run_time=0.3),
         )  # fmt: skip
         self.pass_by(start, self.through(self.data, self.memory))
@@ -432,9 +428,7 @@ class Race(Lesson):
         queue = self.below_row(tr("waiting tiles")).next_to(row, DOWN, px(40)).align_to(row, LEFT)
         self.badge(Badge(tr("schematic"), "model"))
         self.say("A persistent block stays and takes one tile after another.")
-        self.play(
-            *self.heading("Persistent"), FadeIn(self.box, block, queue), Fade(row, 0.0, 1.0),
-        )  # fmt: skip
+        self.play(*self.heading("Persistent"), FadeIn(self.box, block, queue), Fade(row, 0.0, 1.0))
         for number in range(2):
             (tile,) = row[number]
             self.play(Travel([tile], [[block.get_center() + px(120) * DOWN]], leg=0.4))
@@ -455,7 +449,7 @@ class Race(Lesson):
         self.say("Only then does it ask for the next tile's data, so it waits.")
         self.play(FadeIn(self.data, shift=px(60) * UP, run_time=0.4))
         self.pass_by(done)
-        self.pass_by(start, self.goes(self.tile), self.through(self.data, self.memory))
+        self.pass_by(start, FadeOut(self.tile, run_time=0.4), self.through(self.data, self.memory))
         both = in_lane(self.lane, drain, start, tr("write and load"), self.write_and_load, 40)
         self.close_up_ends(both, handed)
 
@@ -475,7 +469,7 @@ class Race(Lesson):
         handed = self.word_from(drain, start, "hand over")
         slower = self.word_from(start, self.lane.window[1], "multiply while a tile is written")
         self.pass_by(done, FadeIn(handed, slower, run_time=0.3), self.through(self.tile, self.unit))
-        self.play(self.goes(self.tile))
+        self.play(FadeOut(self.tile), run_time=0.4)
         self.close_up_ends(handed, slower)
 
     # All three kernels.
@@ -496,14 +490,6 @@ class Race(Lesson):
             lanes.move_to([area.left + side, top - number * step, 0], LEFT + UP)
             rows.append(lanes if make is LaneImage else self.one_color_at_a_time(lanes))
         return rows
-
-    def colors(self) -> Sequence[Animation]:
-        """The key of all three kernels."""
-        return self.key(
-            Entry(tr("launch, first load"), [self.theme.launch, self.theme.first_load]),
-            *self.phases("multiply", "write"), Entry(tr("write and load"), [self.write_and_load]),
-            Entry(tr("multiply while a tile is written"), [self.theme.both]), *self.phases("hand over"),
-        )  # fmt: skip
 
     def names_beside(self, rows: Sequence[Mobject]) -> VGroup:
         names = VGroup()
@@ -528,7 +514,11 @@ class Race(Lesson):
     def three_lanes(self) -> None:
         """The followed SM in all three runs."""
         area = self.area
-        key = self.colors()
+        key = self.key(
+            Entry(tr("launch, first load"), [self.theme.launch, self.theme.first_load]),
+            *self.phases("multiply", "write"), Entry(tr("write and load"), [self.write_and_load]),
+            Entry(tr("multiply while a tile is written"), [self.theme.both]), *self.phases("hand over"),
+        )  # fmt: skip
         step = (area.top - self.floor) / 3
         self.lanes = self.trio(LaneVectors, 0.42 * step, area.top - 0.42 * step, step, 3 * [[self.sm]])
         self.names = self.names_beside(self.lanes)
@@ -597,10 +587,7 @@ class Race(Lesson):
         self.close(
             "On an H200, a persistent kernel that writes one tile while it multiplies the next "
             "takes {less:.0%} less time than a naive one.",
-            list(zip(self.kernels, self.us, strict=True)),
-            "less time",
-            "{:.1f} µs",
-            of_trace(self.naive),
+            list(zip(self.kernels, self.us, strict=True)), "less time", "{:.1f} µs", of_trace(self.naive),
             self.tr(
                 "C has {m} × {n} numbers, each a sum of {k} products of 16-bit numbers.",
                 m=self.naive.problem.m, n=self.naive.problem.n, k=self.naive.problem.k,
