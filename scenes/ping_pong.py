@@ -155,7 +155,7 @@ class PingPong(OneProcessor):
         ways = [self.team[1][1].get_center(), self.team[2][1].get_center()]
         self.run_to(rows, handed, 1.2, Travel([tile], [ways], leg=0.6))
         self.say("While they hand over a tile and load the next one's data, the tensor cores wait.")
-        self.run_to(rows, self.lead + period, 2.0, FadeOut(tile, shift=px(100) * UP))
+        self.run_to(rows, self.lead + period, 2.0, FadeOut(tile))
         self.run_to(rows, self.lead + TILES * period, 1.2)
         self.brackets(rows, [multiply, period], tr("{us:.1f} µs for a tile", us=self.tiles_us[0]))
         self.leave(rows, self.mark)
@@ -184,7 +184,7 @@ class PingPong(OneProcessor):
         ground = rectangle(area.width, px(130), self.theme.idle)
         ground.move_to([area.center[0], area.top - 0.6 * area.height, 0])
         name = self.word(
-            "{registers:,} registers. Each number of a tile is a running sum, kept in one of them.", 44
+            "A processor has {registers:,} registers. Each number of a tile is a running sum in one.", 44
         )
         name.next_to(ground, UP, px(24), aligned_edge=LEFT)
 
@@ -253,7 +253,7 @@ class PingPong(OneProcessor):
         self.axis.next_to(rows.grounds, UP, px(12)).align_to(rows.grounds, RIGHT)
         self.say("Now one group or the other is always multiplying.")
         self.play(FadeIn(rows, self.axis), *key, run_time=0.6)
-        self.run_to(rows, self.lead + 2 * TILES * turn, 3.0)
+        self.run_to(rows, self.lead + 2 * TILES * turn, 2.2)
         self.brackets(rows, [turn, 2 * turn], tr("{us:.1f} µs for two halves", us=self.tiles_us[2]))
         self.leave(rows, self.team, self.axis, self.mark)
 

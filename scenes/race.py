@@ -60,7 +60,7 @@ FILM = {
     "shows": "Three recorded kernels for one product: one SM from its first tile to its last, then all 132.",
     "takes": "traces",
     "gallery": [
-        {"output": "race.gif", "size": "480p", "fps": 12, "from": 61.4, "to": 76.0},
+        {"output": "race.gif", "size": "480p", "fps": 12, "from": 61.2, "to": 75.5},
         {"output": "race.mp4", "poster": "race.png", "size": "720p"},
     ],
 }
@@ -537,7 +537,7 @@ class Race(Lesson):
         ]
         self.add(*brackets)
         last = max(float(self.rows(trace)["done"][-1]) for trace in self.three)
-        self.play(PlayTrace(self.ticking, *self.lanes, *brackets, until=last, run_time=1.3))
+        self.play(PlayTrace(self.ticking, *self.lanes, *brackets, until=last, run_time=1.4))
         ends = self.ends_of(self.lanes, [1000 * end for *_, end in self.parts])
         for lanes, (pauses_us, loops_us, end) in zip(self.lanes, self.parts, strict=True):
             sum_of = self.word(
@@ -581,7 +581,7 @@ class Race(Lesson):
         )  # fmt: skip
         self.remove(*self.lanes)
         self.play(PlayTrace(self.ticking, *rasters, until=0.0, run_time=1.2, rate_func=smoothstep))
-        self.play(PlayTrace(self.ticking, *rasters, until=float(max(self.ends)), run_time=2.4))
+        self.play(PlayTrace(self.ticking, *rasters, until=float(max(self.ends)), run_time=1.4))
         ends = self.ends_of(rasters, self.ends)
         self.play(FadeIn(ends))
         self.close(
