@@ -200,10 +200,10 @@ class PingPong(OneProcessor):
         two[0].set_stroke(ManimColor(self.theme.wait_text), stroke_width(8))
         names = tr("ping: {n:,}", n=self.sums // 2), tr("pong: {n:,}", n=self.sums // 2)
         ping, pong = (held(name, n / 4, 0.25, self.hue)[0] for n, name in enumerate(names))
-        beside = VGroup(self.word("room for everything else", 44))
+        beside = VGroup(fit(self.word("room for everything else", 44), 0.45 * ground.width))
         beside.move_to(ground.get_center() + 0.25 * ground.width * RIGHT)
         for half, text in zip((ping, pong), names, strict=True):
-            beside.add(fit(label(text, 42, bold=True), half.width).next_to(half, DOWN, px(20)))
+            beside.add(fit(label(text, 42, bold=True), 0.92 * half.width).next_to(half, DOWN, px(20)))
         rest = self.word("no room for anything else", 44, self.theme.wait_text)
         rest.next_to(two, DOWN, px(20))
         self.badge(Badge(tr("schematic"), "model"))
@@ -266,7 +266,7 @@ class PingPong(OneProcessor):
                    [(us, self.theme.measured)], tr("{us:.1f} µs", us=us))
             for name, us, tile in zip(names, self.took, self.tiles_us, strict=True)
         ]  # fmt: skip
-        chart = Amounts(rows, self.area.width).move_to(self.area.center)
+        chart = Amounts(rows, self.area.width).move_to(self.area.center + px(30) * UP)
         counts = {"tiles": self.problem.tiles, "least": self.most - 1}
         note = self.word("{tiles} tiles on {sms} processors: {least} or {most} each", 44, **counts)
         note.move_to([self.area.center[0], self.area.bottom, 0], DOWN)

@@ -7,6 +7,7 @@ request the next tile's data early. One SM is followed from its first tile to it
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from manim import (
@@ -24,6 +25,7 @@ from manim import (
 )
 
 from tilesim import Device, Problem, Trace
+from tilesim.metrics import in_turn
 from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Deal, Travel
@@ -81,6 +83,15 @@ def unnumbered() -> ThreadBlock:
     return block
 
 
+def with_whole_pauses(trace: Trace) -> Trace:
+    """The same run, with each pause as one part: no stamp tells its write from its load."""
+    spans, (before, after) = trace.spans.copy(), in_turn(trace)
+    for name in ("ready", "fixup", "done"):
+        spans[name][before] = spans["drain"][before]
+    spans["issue"][after] = spans["drain"][before]
+    return replace(trace, spans=spans)
+
+
 class Race(Lesson):
     """A naive kernel, a persistent one, and a persistent one that overlaps, on the same clock."""
 
@@ -99,7 +110,8 @@ class Race(Lesson):
             shipped(f"traces/h200-{name}-{PRODUCT}.npz")
             for name in ("naive", "persistent-no-overlap", "persistent")
         )
-        self.three = self.naive, self.stays, self.overlaps = naive, stays, written_after_hand_over(overlaps)
+        stays, overlaps = with_whole_pauses(stays), written_after_hand_over(overlaps)
+        self.three = self.naive, self.stays, self.overlaps = naive, stays, overlaps
         same = "gpu", "date", "driver", "stages", "warps"
         alike = {(t.problem.title, *(t.meta[name] for name in same)) for t in self.three}
         self.guard(len(alike) == 1, "three kernels compute one product on one GPU")
@@ -278,10 +290,10 @@ class Race(Lesson):
         return self.one_color_at_a_time(lane).show(window[0])
 
     def fills(self, trace: Trace) -> dict:
-        """The colors of what happens. Without overlap, no stamp tells write from load."""
+        """The colors of what happens."""
         colors = self.theme.by_phase
         if trace is self.stays:
-            return colors | dict.fromkeys(("hand over", "write"), self.write_and_load)
+            return colors | {"hand over": self.write_and_load}
         return colors | {"fix up": colors["hand over"]}
 
     def one_color_at_a_time(self, lane: LaneVectors) -> LaneVectors:
@@ -437,7 +449,7 @@ class Race(Lesson):
 
     def pause_without_overlap(self) -> None:
         """Nothing is launched, but the third tile's data are requested after the second tile's hand-over."""
-        drain, done, start = self.second_pause(self.stays)
+        drain, _, start = self.second_pause(self.stays)
         self.close_up(self.stays)
         self.badge(of_trace(self.stays))
         self.say("It puts a finished tile into shared memory, where the copy unit takes it.")
@@ -448,8 +460,7 @@ class Race(Lesson):
         self.play(FadeIn(handed, run_time=0.3), self.through(self.tile, self.unit, leg=0.8))
         self.say("Only then does it ask for the next tile's data, so it waits.")
         self.play(FadeIn(self.data, shift=px(60) * UP, run_time=0.4))
-        self.pass_by(done)
-        self.pass_by(start, FadeOut(self.tile, run_time=0.4), self.through(self.data, self.memory))
+        self.pass_by(start, FadeOut(self.tile, run_time=0.4), self.through(self.data, self.memory, leg=1.2))
         both = in_lane(self.lane, drain, start, tr("write and load"), self.write_and_load, 40)
         self.close_up_ends(both, handed)
 
@@ -466,7 +477,7 @@ class Race(Lesson):
         self.pass_by(drain, self.through(self.data, self.memory, leg=0.9))
         self.say("Once its tile is handed over, it multiplies while the copy unit writes.")
         self.pass_by(start, self.through(self.tile, self.memory, leg=(start - drain) / PACE))
-        handed = self.word_from(drain, start, "hand over")
+        handed = self.word_from(drain - 700 * self.narrow, start, "hand over")
         slower = self.word_from(start, self.lane.window[1], "multiply while a tile is written")
         self.pass_by(done, FadeIn(handed, slower, run_time=0.3), self.through(self.tile, self.unit))
         self.play(FadeOut(self.tile), run_time=0.4)
