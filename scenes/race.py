@@ -315,6 +315,7 @@ class Race(Lesson):
         whose = self.word("Our SM computes its first tile.", 46, self.theme.text, bold=True)
         whose.next_to(lane, UP, px(40)).align_to(lane, LEFT)
         self.say("Each block is launched, loads its first data, multiplies, and writes its tile.")
+        self.box.remove(self.box.heading)
         self.play(Unroll([self.box], lane, run_time=1.2), FadeIn(whose))
         launched = issue + self.naive.meta["launch_ns"]["p50"]
         names = self.below(lane, tr("copy unit (TMA): loads and writes"), RIGHT)
@@ -324,7 +325,6 @@ class Race(Lesson):
         above = [lane.x((launched + start) / 2), lane.get_y(), 0]
         moves = {"first load": [Travel([data], [[above]], leg=0.5)], "launch": [FadeIn(names, run_time=0.3)],
                  "write": [Travel([tile], [[box]], leg=0.5)]}  # fmt: skip
-        colors = self.theme.by_phase
         for word, begin, end in (
             ("launch", issue, launched), ("first load", launched, start), ("multiply", start, drain),
             ("write", drain, done),
@@ -333,7 +333,7 @@ class Race(Lesson):
             if word == "launch":
                 name = below_lane(lane, begin, end, self.bold(word, 50), 20).align_to(lane, LEFT)
             else:
-                name = in_lane(lane, begin, end, tr(word), colors[word], 50)
+                name = in_lane(lane, begin, end, tr(word), self.theme.by_phase[word], 50)
             names.add(name)
             self.play(FadeIn(name), *([FadeOut(data)] if word == "first load" else []), run_time=0.2)
         self.leave(names, whose, tile)
@@ -407,9 +407,8 @@ class Race(Lesson):
         """The lane goes on into its second pause, which passes slowly."""
         drain, done, start = self.second_pause(self.naive)
         self.say("Only one block fits into the SM's memory, so the next one waits.")
-        window = drain + AROUND[0], drain + AROUND[1]
         self.play(
-            Leave(self.ticking), Zoom(self.lane, window=window, run_time=1.2),
+            Leave(self.ticking), Zoom(self.lane, window=(drain + AROUND[0], drain + AROUND[1]), run_time=1.2),
             PlayTrace(self.lane, until=drain - BEFORE, run_time=1.2),
         )  # fmt: skip
         self.remove(self.lane)
@@ -533,8 +532,6 @@ class Race(Lesson):
         step = (area.top - self.floor) / 3
         self.lanes = self.trio(LaneVectors, 0.42 * step, area.top - 0.42 * step, step, 3 * [[self.sm]])
         self.names = self.names_beside(self.lanes)
-        for lanes in self.lanes:
-            lanes.show(0.0)
         self.ticking.show(0.0)
         self.say("")
         self.play(
@@ -583,12 +580,8 @@ class Race(Lesson):
             *self.heading("All SMs, a thin row each"),
             *(Fade(raster, 0.0, 1.0, run_time=1.2) for raster in rasters),
             *(Fade(lanes, 1.0, 0.0, run_time=0.8) for lanes in self.lanes),
-            *(
-                name.animate(run_time=1.2).set_y(
-                    raster.get_top()[1] + px(36) if self.tall else raster.get_y()
-                )
-                for name, raster in zip(self.names, rasters, strict=True)
-            ),
+            *(name.animate(run_time=1.2).set_y(raster.get_top()[1] + px(36) if self.tall else raster.get_y())
+              for name, raster in zip(self.names, rasters, strict=True)),
         )  # fmt: skip
         self.remove(*self.lanes)
         self.play(PlayTrace(self.ticking, *rasters, until=0.0, run_time=1.2, rate_func=smoothstep))
