@@ -10,13 +10,14 @@ loads, and two groups that take turns. Lanes are drawn from medians that the pro
 from collections.abc import Mapping, Sequence
 from math import ceil
 
-from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, GrowFromEdge, ManimColor, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, Animation, FadeIn, FadeOut, GrowFromEdge, ManimColor, VGroup
 
 from tilesim import Device, Problem
 from tilesim.devices.occupancy import occupancy
 from tilesim.ladder.reports import report
 from tilesim_scenes.animations.fade import Leave
 from tilesim_scenes.animations.run import PlayTrace
+from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.film.settings import LOOK
 from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.few_sms import OneProcessor
@@ -24,7 +25,7 @@ from tilesim_scenes.kit.work import Work
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import fit, label, px
 from tilesim_scenes.look.theme import Colour, ink_on
-from tilesim_scenes.mobjects.drawing.quads import bracket, rectangle, stroke_width
+from tilesim_scenes.mobjects.drawing.quads import bracket, edged, rectangle, stroke_width
 from tilesim_scenes.mobjects.hardware.thread_block import Warp
 from tilesim_scenes.mobjects.models.phase_rows import Bar, PhaseRows
 from tilesim_scenes.mobjects.words.badge import Badge
@@ -39,7 +40,7 @@ FILM = {
     ),
     "part": "Hiding waits",
     "place": 120,
-    "seconds": 82,
+    "seconds": 84,
     "shows": "Warps that do everything, a warp that loads, and two groups that take turns.",
 }
 SIZES = 8192, 8192, 512
@@ -56,10 +57,8 @@ class PingPong(OneProcessor):
 
     def prepare(self) -> None:
         self.problem = Problem(*SIZES, tile=TILE, order="grouped:8")
-        measured, stamped = (
-            report("ping_pong"),
-            {row["kernel"]: row for row in report("between_tiles")["rows"]},
-        )
+        measured = report("ping_pong")
+        stamped = {row["kernel"]: row for row in report("between_tiles")["rows"]}
         self.gpu, rows = measured["machine"]["gpu"], measured["rows"]
         same = [(row["kernel"], *row["tile"], row["stages"]) for row in rows]
         self.guard(
@@ -74,10 +73,16 @@ class PingPong(OneProcessor):
             "a ninth warp leaves less than a third of the pause",
         )
         self.guard(self.loads["multiply"] > 1.1 * self.alike["multiply"], "multiplying takes longer then")
-        self.guard(self.turns["pause"] < 0, "with two groups the tensor cores hardly ever pause")
+        self.guard(
+            self.loads["pause"] < 1.2 * self.loads["hand_over"], "that pause is hardly more than a hand-over"
+        )
+        self.guard(self.turns["pause"] < 0, "of two groups, one or the other is always multiplying")
         self.guard(self.turns["hand_over"] < self.turns["period"], "a group is ready when its turn comes")
-        ns = [kernel["multiply"] + kernel["pause"] for kernel in (self.alike, self.loads)]
-        self.tiles_us = [round(each / 1000, 2) for each in (*ns, 2 * self.turns["period"])]
+        shown = [[round(kernel[part] / 1000, 1) for part in ("multiply", "pause")] for kernel in
+                 (self.alike, self.loads)]  # fmt: skip
+        self.tiles_us = [round(sum(parts), 1) for parts in (*shown, 2 * [self.turns["period"] / 1000])]
+        # What a tile's first data take, so long as they are asked for after the hand-over.
+        self.lead = self.alike["pause"] - self.alike["hand_over"]
         self.sums = TILE[0] * TILE[1]
         uses = {use.limit: use for use in occupancy("h200", THREADS, self.sums // THREADS, 0).uses}
         self.registers = uses["registers"].of_sm
@@ -87,7 +92,8 @@ class PingPong(OneProcessor):
         self.guard(one > 1.05 * two and two > 1.05 * three, "each of the three kernels is faster")
         self.first, self.second = 1 - two / one, 1 - three / two
         # The processors that get most tiles end last.
-        most = ceil(self.problem.tiles / Device.named("h200").sms)
+        self.sms = Device.named("h200").sms
+        most = self.most = ceil(self.problem.tiles / self.sms)
         off = [abs(most * us / took - 1) for us, took in zip(self.tiles_us, self.took, strict=True)]
         self.guard(max(off) < 0.02, "a tile's time tells that of the product")
 
@@ -104,22 +110,17 @@ class PingPong(OneProcessor):
         self.close(
             "On an H200, this matrix product takes {less:.0%} less time with ping-pong "
             "than with one group of eight warps.",
-            [(tr("one group"), self.took[1]), (tr("ping-pong"), self.took[2])],
-            "less time",
-            "{:.1f} µs",
+            [(tr("one group"), self.took[1]), (tr("ping-pong"), self.took[2])], "less time", "{:.1f} µs",
             Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"),
             self.tr(
                 "C has {m} × {n} numbers, each a sum of {k} products of 16-bit numbers.",
-                m=self.problem.m,
-                n=self.problem.n,
-                k=self.problem.k,
+                m=self.problem.m, n=self.problem.n, k=self.problem.k,
             ),
-        )
+        )  # fmt: skip
 
     def the_work(self) -> None:
         work = Work(self.problem, self.area, tile=12 * self.problem.tiles_n + 9)
         work.grid.set_stroke(width=stroke_width(0.6))
-        self.badge(Badge(tr("model"), "model"))
         self.say("A GPU multiplies matrices tile by tile. Each processor computes one tile after another.")
         for act in work.come():
             self.play(*act)
@@ -130,44 +131,51 @@ class PingPong(OneProcessor):
         kernel = self.alike
         multiply, period = kernel["multiply"], kernel["multiply"] + kernel["pause"]
         self.badge(Badge(tr("drawn from measured medians"), "model"))
-        self.until = TILES * period * 1.02
-        self.say("Here, the same eight warps do everything. A warp is a group of 32 threads.")
-        self.team = self.placed([(self.crew(8), tr("eight warps"))])
+        self.until = 1.02 * (self.lead + TILES * period)
+        memory, unit = (edged(rectangle(px(250), px(64)), self.theme.quiet, 4) for _ in range(2))
+        crew = (self.crew(8), tr("eight warps")), (memory, tr("shared memory")), (unit, tr("copy unit"))
+        self.team = self.placed(crew)
+        self.say("In our first version, the same eight warps do all the work.")
+        note = self.word("A warp is a group of 32 threads.", 44).next_to(self.team, DOWN, px(60))
+        self.play(FadeIn(self.team, note))
+        self.say(
+            "They load, multiply, and hand the tile over: into shared memory, where a copy unit takes it."
+        )
         key = self.key(*self.entries(), Entry(tr("tensor cores wait"), [self.theme.wait_text]))
         # The last of a tile's eight K-steps is multiplied when all is loaded.
-        loaded, handed = multiply * 7 / 8, multiply + kernel["hand_over"]
+        loaded, handed = self.lead + multiply * 7 / 8, self.lead + multiply + kernel["hand_over"]
         loads = [Bar("load", 0, loaded), Bar("load", handed, period + loaded)]
-        loads.append(Bar("load", period + handed, 2 * period))
+        loads.append(Bar("load", period + handed, self.lead + 2 * period))
         rows = self.lanes(kernel, loads, tr("load"), tr("hand over"))
         self.axis = self.word("time on one processor →", 38)
         self.axis.next_to(rows.grounds, UP, px(12)).align_to(rows.grounds, RIGHT)
-        self.play(FadeIn(self.team, rows, self.axis), *key)
-        self.say("They load, run the tensor cores, and hand each tile to a copy unit, which writes it.")
-        self.run_to(rows, multiply, 5.0)
+        self.play(FadeOut(note, run_time=0.3), FadeIn(rows, self.axis), *key)
+        self.run_to(rows, self.lead + multiply, 3.0)
+        tile = rectangle(px(64), px(40), self.hue).move_to(self.team[0][1])
+        ways = [self.team[1][1].get_center(), self.team[2][1].get_center()]
+        self.run_to(rows, handed, 1.2, Travel([tile], [ways], leg=0.6))
         self.say("While they hand over a tile and load the next one's data, the tensor cores wait.")
-        self.run_to(rows, period, 2.2)
-        self.run_to(rows, TILES * period, 1.2)
-        self.brackets(rows, [multiply, period], tr("{us:.2f} µs for a tile", us=self.tiles_us[0]))
+        self.run_to(rows, self.lead + period, 2.0, FadeOut(tile))
+        self.run_to(rows, self.lead + TILES * period, 1.2)
+        self.brackets(rows, [multiply, period], tr("{us:.1f} µs for a tile", us=self.tiles_us[0]))
         self.leave(rows, self.mark)
 
     def one_loads(self) -> None:
         """A ninth warp loads during the hand-over, so that the pause is that alone."""
         kernel = self.loads
         period, multiply = kernel["multiply"] + kernel["pause"], kernel["multiply"]
-        self.say("So add a ninth warp that only loads, even while the other eight hand over a tile.")
+        self.say("So add a ninth warp that only loads, even while the others hand over a tile.")
         team = self.placed([(self.crew(1), tr("a ninth warp loads")), (self.crew(8), tr("eight warps"))])
-        loads = [Bar("load", 0, TILES * period)]
+        loads = [Bar("load", 0, self.lead + TILES * period)]
         rows = self.lanes(kernel, loads, tr("ninth warp: load"), tr("eight: hand over"))
         self.play(FadeOut(self.team), run_time=0.4)
         self.play(FadeIn(team, rows), run_time=0.5)
         self.team = team
-        self.run_to(rows, period, 4.5)
-        self.say(
-            "Now the tensor cores wait only for the hand-over. Multiplying takes longer, "
-            "but a tile is done sooner."
-        )
-        self.run_to(rows, TILES * period, 2.0)
-        self.brackets(rows, [multiply, period], tr("{us:.2f} µs for a tile", us=self.tiles_us[1]))
+        self.run_to(rows, self.lead + period, 3.5)
+        self.say("Now the tensor cores wait hardly longer than the hand-over takes.")
+        self.run_to(rows, self.lead + TILES * period, 2.0)
+        self.say("While a tile is written, multiplying is slower, but a tile is done sooner.")
+        self.brackets(rows, [multiply, period], tr("{us:.1f} µs for a tile", us=self.tiles_us[1]))
         self.leave(rows, self.mark, self.axis)
 
     def no_room(self) -> None:
@@ -176,8 +184,9 @@ class PingPong(OneProcessor):
         ground = rectangle(area.width, px(130), self.theme.idle)
         ground.move_to([area.center[0], area.top - 0.6 * area.height, 0])
         name = self.word(
-            "one processor’s registers, which hold sums: {n:,} numbers", 46, self.theme.text, n=self.registers
-        ).next_to(ground, UP, px(24), aligned_edge=LEFT)
+            "A processor has {registers:,} registers. Each number of a tile is a running sum in one.", 44
+        )
+        name.next_to(ground, UP, px(24), aligned_edge=LEFT)
 
         def held(text: str, begin: float, share: float, color: Colour) -> VGroup:
             box = rectangle(share * ground.width, px(130), color)
@@ -189,11 +198,12 @@ class PingPong(OneProcessor):
         one = held(tr("sums of this tile: {n:,}", n=self.sums), 0, 0.5, self.hue)
         two = held(tr("sums of the next tile: {n:,}", n=self.sums), 0.5, 0.5, self.theme.idle)
         two[0].set_stroke(ManimColor(self.theme.wait_text), stroke_width(8))
-        halves = VGroup(
-            held(tr("ping: {n:,}", n=self.sums // 2), 0, 0.25, self.hue),
-            held(tr("pong: {n:,}", n=self.sums // 2), 0.25, 0.25, self.hue),
-            self.word("room for all else", 44).move_to(ground.get_center() + 0.25 * ground.width * RIGHT),
-        )
+        names = tr("ping: {n:,}", n=self.sums // 2), tr("pong: {n:,}", n=self.sums // 2)
+        ping, pong = (held(name, n / 4, 0.25, self.hue)[0] for n, name in enumerate(names))
+        beside = VGroup(fit(self.word("room for everything else", 44), 0.45 * ground.width))
+        beside.move_to(ground.get_center() + 0.25 * ground.width * RIGHT)
+        for half, text in zip((ping, pong), names, strict=True):
+            beside.add(fit(label(text, 42, bold=True), 0.92 * half.width).next_to(half, DOWN, px(20)))
         rest = self.word("no room for anything else", 44, self.theme.wait_text)
         rest.next_to(two, DOWN, px(20))
         self.badge(Badge(tr("schematic"), "model"))
@@ -207,21 +217,20 @@ class PingPong(OneProcessor):
         self.play(FadeIn(rest))
         self.let_read()
         self.play(Leave(two), Leave(rest), run_time=0.4)
-        enough = self.word(
-            "A processor has four tensor cores, one for each warp of a group.", 44, self.theme.text
-        )
-        enough.next_to(ground, DOWN, px(40))
-        self.say("So we split the eight warps into two groups. Each has a tile half as large, and both fit.")
+        self.say("So we split the warps into two groups, each with half a tile. Both fit.")
         groups = [
             (self.crew(1), tr("a ninth warp loads")), (self.crew(4), tr("ping: four warps")),
             (self.crew(4), tr("pong: four warps")),
         ]  # fmt: skip
         team = self.placed(groups)
         self.play(FadeOut(self.team, one), run_time=0.4)
-        self.play(FadeIn(team), FadeIn(halves), run_time=0.8)
+        self.play(FadeIn(team, ping, pong, beside), run_time=0.8)
         self.team = team
-        self.play(FadeIn(enough))
-        self.leave(ground, name, halves, enough)
+        self.say("While one group empties its registers, the other fills its own.")
+        self.play(ping.animate.stretch(0.01, 0, about_edge=LEFT), run_time=1.4)
+        both = (ping, 100), (pong, 0.01)
+        self.play(*(one.animate.stretch(by, 0, about_edge=LEFT) for one, by in both), run_time=1.4)
+        self.leave(ground, name, ping, pong, beside)
 
     def two_groups(self) -> None:
         """One group hands over while the other multiplies."""
@@ -230,25 +239,22 @@ class PingPong(OneProcessor):
         key = self.key(*self.entries())
         groups: tuple[list[Bar], list[Bar]] = [], []
         for number in range(2 * TILES):
-            begin, end = number * turn, (number + 1) * turn
+            begin, end = self.lead + number * turn, self.lead + (number + 1) * turn
             groups[number % 2].append(Bar("multiply", begin, end))
             groups[number % 2].append(Bar("hand over", end, end + hand_over))
         rows = self.rows(
             {
-                tr("ninth warp: load"): [Bar("load", 0, 2 * TILES * turn)],
+                tr("ninth warp: load"): [Bar("load", 0, self.lead + 2 * TILES * turn)],
                 tr("ping"): groups[0],
                 tr("pong"): groups[1],
                 tr("tensor cores"): [bar for bars in groups for bar in bars if bar.kind == "multiply"],
             }
         )
         self.axis.next_to(rows.grounds, UP, px(12)).align_to(rows.grounds, RIGHT)
-        self.say(
-            "They take turns: while one group hands over its tile, the other multiplies. "
-            "The tensor cores hardly ever wait."
-        )
+        self.say("Now one group or the other is always multiplying.")
         self.play(FadeIn(rows, self.axis), *key, run_time=0.6)
-        self.run_to(rows, 2 * TILES * turn, 3.0)
-        self.brackets(rows, [turn, 2 * turn], tr("{us:.2f} µs for two halves", us=self.tiles_us[2]))
+        self.run_to(rows, self.lead + 2 * TILES * turn, 2.2)
+        self.brackets(rows, [turn, 2 * turn], tr("{us:.1f} µs for two halves", us=self.tiles_us[2]))
         self.leave(rows, self.team, self.axis, self.mark)
 
     def timed(self) -> None:
@@ -256,17 +262,20 @@ class PingPong(OneProcessor):
         self.badge(Badge(tr("measured on {gpu}", gpu=self.gpu), "measured"))
         names = tr("eight warps do everything"), tr("a ninth warp loads"), tr("ping-pong")
         rows = [
-            Amount(tr("{name}, {tile:.2f} µs for a whole tile", name=name, tile=tile),
+            Amount(tr("{name}, {tile:.1f} µs for a whole tile", name=name, tile=tile),
                    [(us, self.theme.measured)], tr("{us:.1f} µs", us=us))
             for name, us, tile in zip(names, self.took, self.tiles_us, strict=True)
         ]  # fmt: skip
-        chart = Amounts(rows, self.area.width).move_to(self.area.center)
+        chart = Amounts(rows, self.area.width).move_to(self.area.center + px(30) * UP)
+        counts = {"tiles": self.problem.tiles, "least": self.most - 1}
+        note = self.word("{tiles} tiles on {sms} processors: {least} or {most} each", 44, **counts)
+        note.move_to([self.area.center[0], self.area.bottom, 0], DOWN)
         self.say(
-            "A ninth warp takes {first:.0%} off the time of the whole product, and ping-pong another "
-            "{second:.0%}."
+            "For the whole product, the ninth warp saves {first:.0%}, "
+            "and ping-pong saves another {second:.0%}."
         )
-        self.play(chart.come(), *self.key())
-        self.leave(chart)
+        self.play(chart.come(), FadeIn(note), *self.key())
+        self.leave(chart, note)
 
     # Warps, and lanes below them.
 
@@ -304,21 +313,22 @@ class PingPong(OneProcessor):
         """When data is on its way, when tensor cores multiply and wait, and when tiles are handed over."""
         cores, out = [], []
         for tile in range(TILES):
-            begin = tile * (kernel["multiply"] + kernel["pause"])
+            begin = self.lead + tile * (kernel["multiply"] + kernel["pause"])
             end = begin + kernel["multiply"]
             cores += [Bar("multiply", begin, end), Bar("pause", end, end + kernel["pause"])]
             out.append(Bar("hand over", end, end + kernel["hand_over"]))
         return self.rows({load: loads, tr("tensor cores"): cores, hand_over: out})
 
-    def run_to(self, rows: PhaseRows, until: float, seconds: float) -> None:
-        self.play(PlayTrace(rows, until=float(until), run_time=seconds))
+    def run_to(self, rows: PhaseRows, until: float, seconds: float, *along: Animation) -> None:
+        self.play(PlayTrace(rows, until=float(until), run_time=seconds), *along)
 
     def brackets(self, rows: PhaseRows, ends: Sequence[int], whole: str) -> None:
         """Below the lanes, the two parts of the first tile's time, and the whole of the second's."""
         y = rows.grounds.get_bottom()[1] - px(30)
         self.mark = VGroup()
-        spans = [(0, ends[0]), (ends[0], ends[1]), (ends[1], 2 * ends[1])]
-        texts = [tr("{us:.2f} µs", us=(end - begin) / 1000) for begin, end in spans[:2]]
+        first, second, last = (self.lead + end for end in (*ends, 2 * ends[1]))
+        spans = [(self.lead, first), (first, second), (second, last)]
+        texts = [tr("{us:.1f} µs", us=(end - begin) / 1000) for begin, end in spans[:2]]
         for (begin, end), text in zip(spans, [*texts, whole], strict=True):
             lines = bracket(rows.x(begin) + px(4), rows.x(end) - px(4), y, self.theme.text)
             word = label(text, 28 if self.narrow else 44, self.theme.text, bold=True)

@@ -7,6 +7,7 @@ request the next tile's data early. One SM is followed from its first tile to it
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from manim import (
@@ -24,6 +25,7 @@ from manim import (
 )
 
 from tilesim import Device, Problem, Trace
+from tilesim.metrics import in_turn
 from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Deal, Travel
@@ -37,7 +39,7 @@ from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.kit.work import Work
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, fit, label, lines, px
-from tilesim_scenes.look.theme import Colour, ink_on
+from tilesim_scenes.look.theme import Colour, ink_on, mixed
 from tilesim_scenes.mobjects.drawing.quads import rectangle, stroke_width
 from tilesim_scenes.mobjects.hardware.memory import SM
 from tilesim_scenes.mobjects.hardware.thread_block import ThreadBlock
@@ -45,6 +47,7 @@ from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
 from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace
+from tilesim_scenes.mobjects.words.key import Entry
 
 FILM = {
     "title": "Naive and persistent kernels",
@@ -55,11 +58,11 @@ FILM = {
     ),
     "part": "Schedules",
     "place": 150,
-    "seconds": 82,
+    "seconds": 83,
     "shows": "Three recorded kernels for one product: one SM from its first tile to its last, then all 132.",
     "takes": "traces",
     "gallery": [
-        {"output": "race.gif", "size": "480p", "fps": 12, "from": 59.7, "to": 73.3},
+        {"output": "race.gif", "size": "480p", "fps": 12, "from": 61.2, "to": 75.5},
         {"output": "race.mp4", "poster": "race.png", "size": "720p"},
     ],
 }
@@ -69,7 +72,7 @@ WAITING = 4
 """Thread blocks, and then tiles, that are seen to wait."""
 LANE, SIDE = 180, 330
 """Pixels of the height of one lane alone, and of the column with the runs' names."""
-BEFORE, AROUND, PACE = 1200, (-2400, 5000), 1250
+BEFORE, AROUND, PACE = 1200, (-2400, 5000), 1500
 """ns before a pause from which a close-up runs, that it shows around the pause's begin, and in a second."""
 
 
@@ -78,6 +81,15 @@ def unnumbered() -> ThreadBlock:
     block = ThreadBlock(0, px(120))
     block.remove(block[1])
     return block
+
+
+def with_whole_pauses(trace: Trace) -> Trace:
+    """The same run, with each pause as one part: no stamp tells its write from its load."""
+    spans, (before, after) = trace.spans.copy(), in_turn(trace)
+    for name in ("ready", "fixup", "done"):
+        spans[name][before] = spans["drain"][before]
+    spans["issue"][after] = spans["drain"][before]
+    return replace(trace, spans=spans)
 
 
 class Race(Lesson):
@@ -98,7 +110,8 @@ class Race(Lesson):
             shipped(f"traces/h200-{name}-{PRODUCT}.npz")
             for name in ("naive", "persistent-no-overlap", "persistent")
         )
-        self.three = self.naive, self.stays, self.overlaps = naive, stays, written_after_hand_over(overlaps)
+        stays, overlaps = with_whole_pauses(stays), written_after_hand_over(overlaps)
+        self.three = self.naive, self.stays, self.overlaps = naive, stays, overlaps
         same = "gpu", "date", "driver", "stages", "warps"
         alike = {(t.problem.title, *(t.meta[name] for name in same)) for t in self.three}
         self.guard(len(alike) == 1, "three kernels compute one product on one GPU")
@@ -158,7 +171,7 @@ class Race(Lesson):
 
     def construct(self) -> None:
         self.hue = self.theme.by_phase["multiply"]
-        self.writing = tr("write") if self.narrow else tr("write second tile")
+        self.write_and_load = mixed(self.theme.first_load, self.theme.write, 0.35)
         self.kernels = tr("naive"), tr("persistent"), tr("persistent with overlap")
         self.ask("A kernel is a program that runs on a GPU.")
         if self.given.get("work", True):
@@ -274,14 +287,22 @@ class Race(Lesson):
         )  # fmt: skip
         lane.move_to(area.center + px(30) * UP)
         lane.window = window
-        return lane.show(window[0])
+        return self.one_color_at_a_time(lane).show(window[0])
 
     def fills(self, trace: Trace) -> dict:
-        """The colors of what happens. Without overlap, what follows a write is a load, no hand-over."""
+        """The colors of what happens."""
         colors = self.theme.by_phase
         if trace is self.stays:
-            return colors | {"hand over": colors["first load"]}
+            return colors | {"hand over": self.write_and_load}
         return colors | {"fix up": colors["hand over"]}
+
+    def one_color_at_a_time(self, lane: LaneVectors) -> LaneVectors:
+        """A lane in which a main loop under which a tile is written has one color, as in thin rows."""
+        for number, part in enumerate(lane.pieces):
+            if part.kind == "write under":
+                lane.pieces[number] = part._replace(kind="write")
+                lane.parts[number].set_fill(ManimColor(self.theme.both))
+        return lane
 
     def first_tile(self) -> None:
         """The SM unrolls into its lane; each part is named as it begins."""
@@ -294,32 +315,27 @@ class Race(Lesson):
         whose = self.word("Our SM computes its first tile.", 46, self.theme.text, bold=True)
         whose.next_to(lane, UP, px(40)).align_to(lane, LEFT)
         self.say("Each block is launched, loads its first data, multiplies, and writes its tile.")
+        self.box.remove(self.box.heading)
         self.play(Unroll([self.box], lane, run_time=1.2), FadeIn(whose))
         launched = issue + self.naive.meta["launch_ns"]["p50"]
-        names = self.copy_unit(lane)
+        names = self.below(lane, tr("copy unit (TMA): loads and writes"), RIGHT)
         box = names[0].get_center()
         data = self.freight(tr("data"), self.theme.first_load).move_to(box)
-        tile = self.freight(tr("tile"), self.theme.write).move_to([lane.x(done), lane.get_y(), 0])
+        tile = self.freight(tr("tile"), self.theme.write).move_to([lane.x(drain), lane.get_y(), 0])
         above = [lane.x((launched + start) / 2), lane.get_y(), 0]
-        moves = {"first load": Travel([data], [[above]], leg=0.6), "multiply": FadeOut(data, run_time=0.3),
-                 "write": Travel([tile], [[box]], leg=0.6)}  # fmt: skip
+        moves = {"first load": [Travel([data], [[above]], leg=0.5)], "launch": [FadeIn(names, run_time=0.3)],
+                 "write": [Travel([tile], [[box]], leg=0.5)]}  # fmt: skip
         for word, begin, end in (
             ("launch", issue, launched), ("first load", launched, start), ("multiply", start, drain),
             ("write", drain, done),
         ):  # fmt: skip
-            name = self.word(word, 50, self.theme.text, bold=True)
-            below_lane(lane, begin, end, name, 40)
+            self.play(PlayTrace(self.ticking, lane, until=float(end), pace=2 * PACE), *moves.get(word, []))
             if word == "launch":
-                name.align_to(lane, LEFT).shift(px(80) * DOWN)
-                stem = rectangle(px(4), px(110), self.theme.launch)
-                names.add(stem.move_to([lane.x(end / 2), lane.get_bottom()[1] - px(6), 0], UP))
+                name = below_lane(lane, begin, end, self.bold(word, 50), 20).align_to(lane, LEFT)
+            else:
+                name = in_lane(lane, begin, end, tr(word), self.theme.by_phase[word], 50)
             names.add(name)
-            shown = names if word == "launch" else name
-            self.play(
-                PlayTrace(self.ticking, lane, until=float(end), pace=2 * PACE),
-                FadeIn(shown, run_time=0.3),
-                *([moves[word]] if word in moves else []),
-            )
+            self.play(FadeIn(name), *([FadeOut(data)] if word == "first load" else []), run_time=0.2)
         self.leave(names, whose, tile)
 
     # Pauses of one SM.
@@ -329,12 +345,12 @@ class Race(Lesson):
         rows = self.rows(trace)
         return float(rows["drain"][1]), float(rows["done"][1]), float(rows["start"][2])
 
-    def copy_unit(self, lane: LaneVectors) -> VGroup:
-        """The SM's copy unit, a box below the lane, through which passes what it loads and writes."""
-        unit = SM("", self.theme.quiet, px(640), px(100))
-        unit.move_to([lane.get_right()[0], lane.get_bottom()[1] - px(120), 0], UP + RIGHT)
-        word = fit(self.word("copy unit (TMA): loads and writes", 40, self.theme.text), unit.width)
-        return VGroup(unit, word.next_to(unit, DOWN, px(12)))
+    def below(self, lane: LaneVectors, name: str, side: np.ndarray) -> VGroup:
+        """A part of the SM, below one end of the lane: a box with its name."""
+        box = SM("", self.theme.quiet, min(px(660), 0.48 * self.area.width), px(100))
+        box.move_to([lane.get_edge_center(side)[0], lane.get_bottom()[1] - px(120), 0], UP + side)
+        word = fit(label(name, 40, self.theme.text), box.width)
+        return VGroup(box, word.next_to(box, DOWN, px(12)))
 
     def freight(self, text: str, fill: Colour) -> VGroup:
         """What the copy unit moves: a small box with its name."""
@@ -346,25 +362,37 @@ class Race(Lesson):
         begin, done, end = self.second_pause(trace)
         low, high = (begin + ns for ns in AROUND)
         lane = self.lane = self.lane_alone(trace, (low, high)).show(begin - BEFORE)
-        self.ticking.show(begin - BEFORE)
         self.names = VGroup(
             in_lane(lane, low, begin, tr("multiply second tile"), self.hue),
             in_lane(lane, max(end, done), high, tr("multiply third tile"), self.hue),
         )
         us = tr("no multiplication: {us:.1f} µs", us=(end - begin) / 1000)
         self.bracket = TimeBracket(lane, begin, end, self.sm, us, size=52)
-        self.unit = self.copy_unit(lane)
-        box = self.unit[0]
-        self.tile = self.freight(tr("second tile"), self.theme.write)
+        self.memory = self.below(lane, tr("shared memory"), LEFT)
+        self.unit = self.below(lane, tr("copy unit (TMA): loads and writes"), RIGHT)
+        tile, data = (tr("tile"), tr("data")) if self.narrow else (tr("second tile"), tr("third tile's data"))
+        self.tile, self.data = self.freight(tile, self.theme.write), self.freight(data, self.theme.first_load)
         self.tile.move_to([lane.x(begin), lane.get_y(), 0])
-        self.to_unit = box.get_left() + (self.tile.width / 2 + px(20)) * RIGHT
-        self.data = self.freight(tr("third tile's data"), self.theme.first_load)
-        self.data.move_to(box.get_right(), RIGHT).shift(px(20) * LEFT)
-        self.to_lane = np.array([lane.x(end), lane.get_y(), 0])
+        self.data.move_to(self.within(self.unit, self.data))
+
+    def within(self, part: VGroup, one: VGroup) -> np.ndarray:
+        """Where data, or a tile on their right, stand in a part of the SM."""
+        side = RIGHT if one is self.tile else LEFT
+        return part[0].get_edge_center(side) - (one.width / 2 + px(20)) * side
+
+    def through(self, one: VGroup, *parts: VGroup, leg: float = 0.5) -> Travel:
+        """Data or a tile go from part to part of the SM, in so many seconds each."""
+        return Travel([one], [[self.within(part, one) for part in parts]], leg=leg)
+
+    def word_from(self, begin: float, end: float, text: str) -> Mobject:
+        """A label below the lane, from one instant on, to another at most, in ns."""
+        word, left = self.bold(text, 38), self.lane.x(begin)
+        fit(word, self.lane.x(end) - left)
+        return word.move_to([left, self.lane.get_bottom()[1] - px(20), 0], UP + LEFT)
 
     def pass_by(self, until: float, *along: Animation) -> None:
         """Time goes on at the pace of all close-ups."""
-        self.play(PlayTrace(self.ticking, self.lane, self.bracket, until=until, pace=PACE), *along)
+        self.play(PlayTrace(self.lane, self.bracket, until=until, pace=PACE), *along)
 
     def close_up_ends(self, *parts: Mobject) -> None:
         """The third tile's main loop, and all leaves."""
@@ -373,36 +401,35 @@ class Race(Lesson):
             self.lane.window[1], *(FadeIn(one, run_time=0.3) for one in parts if one not in self.mobjects)
         )
         self.play(FadeIn(self.names[1]), run_time=0.3)
-        self.leave(self.names, self.bracket, self.unit, self.lane, *parts)
+        self.leave(self.names, self.bracket, self.memory, self.unit, self.lane, *parts)
 
     def naive_pause(self) -> None:
         """The lane goes on into its second pause, which passes slowly."""
         drain, done, start = self.second_pause(self.naive)
-        self.say("Only one block fits into the SM's memory, so the next one has to wait.")
-        window = drain + AROUND[0], drain + AROUND[1]
+        self.say("Only one block fits into the SM's memory, so the next one waits.")
         self.play(
-            Zoom(self.lane, window=window, run_time=1.5),
-            PlayTrace(self.ticking, self.lane, until=drain - BEFORE, run_time=1.5),
-        )
+            Leave(self.ticking), Zoom(self.lane, window=(drain + AROUND[0], drain + AROUND[1]), run_time=1.2),
+            PlayTrace(self.lane, until=drain - BEFORE, run_time=1.2),
+        )  # fmt: skip
         self.remove(self.lane)
         self.close_up(self.naive)
         self.add(self.lane)
-        self.pass_by(drain, FadeIn(self.unit, run_time=0.3))
+        self.pass_by(drain, FadeIn(self.memory, self.unit, run_time=0.3))
         self.pass_by(
-            done, FadeIn(self.names[0], run_time=0.3), Travel([self.tile], [[self.to_unit]], leg=0.8)
+            done, FadeIn(self.names[0], run_time=0.3), self.through(self.tile, self.memory, self.unit)
         )
         launched = done + self.naive.meta["launch_ns"]["p50"]
-        launch, load = (self.bold(word, 44) for word in ("launch", "first load"))
+        load = in_lane(self.lane, launched, start, tr("first load"), self.theme.first_load, 40)
         parts = VGroup(
-            in_lane(self.lane, drain, done, self.writing, self.theme.write, 40),
-            below_lane(self.lane, done, launched, launch).shift(px(70) * LEFT),
-            below_lane(self.lane, launched, start, load).shift(px(70) * RIGHT),
+            in_lane(self.lane, drain, done, tr("write"), self.theme.write, 40),
+            below_lane(self.lane, done, launched, self.bold("launch", 44), 20),
         )
         self.pass_by(
-            launched, FadeIn(parts, run_time=0.3), FadeOut(self.tile, shift=px(150) * DOWN, run_time=0.3)
-        )
-        self.pass_by(start, Travel([self.data], [[self.to_lane]], leg=0.8))
-        self.close_up_ends(parts)
+            launched, FadeIn(parts, run_time=0.3), FadeOut(self.tile, run_time=0.3),
+            FadeIn(self.data, shift=px(60) * UP, run_time=0.3),
+        )  # fmt: skip
+        self.pass_by(start, self.through(self.data, self.memory))
+        self.close_up_ends(parts, load)
 
     def a_block_that_stays(self) -> None:
         """One block flies in and stays; tiles come to it."""
@@ -411,79 +438,67 @@ class Race(Lesson):
         block = unnumbered().resident(self.hue).move_to(self.box.box)
         queue = self.below_row(tr("waiting tiles")).next_to(row, DOWN, px(40)).align_to(row, LEFT)
         self.badge(Badge(tr("schematic"), "model"))
-        self.say("A persistent block stays on its SM and takes one tile after another.")
-        self.play(
-            *self.heading("Persistent"), Leave(self.ticking),
-            FadeIn(self.box, block, queue), Fade(row, 0.0, 1.0),
-        )  # fmt: skip
+        self.say("A persistent block stays and takes one tile after another.")
+        self.play(*self.heading("Persistent"), FadeIn(self.box, block, queue), Fade(row, 0.0, 1.0))
         for number in range(2):
             (tile,) = row[number]
-            self.play(Travel([tile], [[block.get_center() + px(120) * DOWN]], leg=0.5))
-            self.wait(0.2)
+            self.play(Travel([tile], [[block.get_center() + px(120) * DOWN]], leg=0.4))
             self.play(FadeOut(tile, shift=px(260) * RIGHT), run_time=0.4)
         self.leave(self.box, block, queue, row)
 
     def pause_without_overlap(self) -> None:
         """Nothing is launched, but the third tile's data are requested after the second tile's hand-over."""
-        drain, done, start = self.second_pause(self.stays)
+        drain, _, start = self.second_pause(self.stays)
         self.close_up(self.stays)
         self.badge(of_trace(self.stays))
-        self.say("But it requests the next tile's data only after handing over this tile, so it waits.")
-        self.play(Fade(self.lane, 0.0, 1.0), Fade(self.ticking, 0.0, 1.0), FadeIn(self.unit))
-        self.pass_by(drain)
-        self.pass_by(
-            drain + self.hand_over,
-            FadeIn(self.names[0], run_time=0.3),
-            Travel([self.tile], [[self.to_unit]], leg=self.hand_over / PACE),
-        )
-        write = in_lane(self.lane, drain, done, tr("write and load"), self.theme.write, 40)
-        self.pass_by(done, FadeIn(self.data, shift=px(60) * UP, run_time=0.4))
-        self.pass_by(
-            start,
-            FadeOut(self.tile, shift=px(150) * DOWN, run_time=0.4),
-            Travel([self.data], [[self.to_lane]], leg=0.5),
-        )
-        self.close_up_ends(write)
+        self.say("It puts a finished tile into shared memory, where the copy unit takes it.")
+        self.play(Fade(self.lane, 0.0, 1.0), FadeIn(self.memory, self.unit))
+        self.pass_by(drain, FadeIn(self.names[0], run_time=0.3))
+        self.pass_by(drain + self.hand_over, self.through(self.tile, self.memory, leg=1.2))
+        handed = self.word_from(drain, start, "hand over")
+        self.play(FadeIn(handed, run_time=0.3), self.through(self.tile, self.unit, leg=0.8))
+        self.say("Only then does it ask for the next tile's data, so it waits.")
+        self.play(FadeIn(self.data, shift=px(60) * UP, run_time=0.4))
+        self.pass_by(start, FadeOut(self.tile, run_time=0.4), self.through(self.data, self.memory, leg=1.2))
+        both = in_lane(self.lane, drain, start, tr("write and load"), self.write_and_load, 40)
+        self.close_up_ends(both, handed)
 
     def pause_with_overlap(self) -> None:
         """The third tile's data are there before the second tile is handed over."""
         drain, done, start = self.second_pause(self.overlaps)
         self.close_up(self.overlaps)
-        slot = rectangle(self.data.width + px(30), px(90), self.theme.idle)
-        slot.move_to([self.lane.x(drain) - px(30), self.lane.get_bottom()[1] - px(20), 0], UP + RIGHT)
-        slot.align_to(self.lane, LEFT)
-        free = self.word("free buffers", 40, self.theme.text).next_to(slot, DOWN, px(12))
-        self.say("The third kernel requests it earlier, into buffers that this tile no longer needs.")
+        self.say("The third kernel loads them earlier, into memory that this tile no longer needs.")
         self.play(
-            *self.heading("Persistent with overlap"), Fade(self.lane, 0.0, 1.0), FadeIn(self.unit, slot, free)
-        )
+            *self.heading("Persistent with overlap"), Fade(self.lane, 0.0, 1.0),
+            FadeIn(self.memory, self.unit, self.names[0]),
+        )  # fmt: skip
         self.play(FadeIn(self.data, shift=px(60) * UP, run_time=0.4))
-        self.pass_by(drain, Travel([self.data], [[slot.get_center()]], leg=0.9))
-        self.say("So once its tile is handed over, the block multiplies at once, while the copy unit writes.")
-        self.play(FadeIn(self.names[0]), run_time=0.3)
-        self.pass_by(start, Travel([self.tile], [[self.to_unit]], leg=(start - drain) / PACE))
-        handed = below_lane(self.lane, drain, start, self.word("hand over", 38, self.theme.text), 20)
-        self.pass_by(done, FadeIn(handed, run_time=0.3), Travel([self.data], [[self.to_lane]], leg=0.5))
-        self.play(FadeOut(self.tile, shift=px(150) * DOWN), run_time=0.4)
-        self.close_up_ends(slot, free, handed)
+        self.pass_by(drain, self.through(self.data, self.memory, leg=0.9))
+        self.say("Once its tile is handed over, it multiplies while the copy unit writes.")
+        self.pass_by(start, self.through(self.tile, self.memory, leg=(start - drain) / PACE))
+        handed = self.word_from(drain - 700 * self.narrow, start, "hand over")
+        slower = self.word_from(start, self.lane.window[1], "multiply while a tile is written")
+        self.pass_by(done, FadeIn(handed, slower, run_time=0.3), self.through(self.tile, self.unit))
+        self.play(FadeOut(self.tile), run_time=0.4)
+        self.close_up_ends(handed, slower)
 
     # All three kernels.
 
-    def trio(self, make: type, height: float, top: float, step: float, sms: list[int]) -> VGroup:
-        """A lane, or all lanes, of each run, one below the other, with one clock."""
+    def trio(self, make: type, height: float, top: float, step: float, sms: Sequence[list[int]]) -> list:
+        """Lanes of some SMs of each run, one run below the other, with one clock."""
         area = self.area
         side = 0 if self.tall else px(SIDE)
         rows = []
-        for number, trace in enumerate(self.three):
+        for number, (trace, some) in enumerate(zip(self.three, sms, strict=True)):
             look = {"labels": False, "ticks": False, "numbers": False, "lane_height": height}
             if make is LaneImage:
                 look = {"height": height}
             lanes = make(
-                trace, sms, (0.0, float(max(self.ends))), area.width - side - px(190), cursor=True,
+                trace, some, (0.0, float(max(self.ends))), area.width - side - px(190), cursor=True,
                 fills=self.fills(trace), **look,
             )  # fmt: skip
             lanes.move_to([area.left + side, top - number * step, 0], LEFT + UP)
-            rows.append(lanes)
+            rows.append(lanes if make is LaneImage else self.one_color_at_a_time(lanes))
         return rows
 
     def names_beside(self, rows: Sequence[Mobject]) -> VGroup:
@@ -509,79 +524,74 @@ class Race(Lesson):
     def three_lanes(self) -> None:
         """The followed SM in all three runs."""
         area = self.area
-        key = self.key(*self.phases("launch", "first load", "multiply", "write", "hand over"))
+        key = self.key(
+            Entry(tr("launch, first load"), [self.theme.launch, self.theme.first_load]),
+            *self.phases("multiply", "write"), Entry(tr("write and load"), [self.write_and_load]),
+            Entry(tr("multiply while a tile is written"), [self.theme.both]), *self.phases("hand over"),
+        )  # fmt: skip
         step = (area.top - self.floor) / 3
-        self.lanes = self.trio(LaneVectors, 0.42 * step, area.top - 0.42 * step, step, [self.sm])
+        self.lanes = self.trio(LaneVectors, 0.42 * step, area.top - 0.42 * step, step, 3 * [[self.sm]])
         self.names = self.names_beside(self.lanes)
-        for lanes in self.lanes:
-            lanes.show(0.0)
         self.ticking.show(0.0)
-        self.say(
-            "With overlap, pauses take {shorter:.1f} µs less, and multiplying during writes {slower:.1f} µs "
-            "more. That saves {saved:.1f} µs."
-        )
+        self.say("")
         self.play(
-            *key, *self.heading("Our SM"), Fade(self.ticking, 0.0, 1.0), FadeIn(self.names),
-            *(Fade(lanes, 0.0, 1.0) for lanes in self.lanes),
+            *key, *self.heading("" if self.narrow and not self.tall else "Our SM"),
+            Fade(self.ticking, 0.0, 1.0), FadeIn(self.names), *(Fade(one, 0.0, 1.0) for one in self.lanes),
         )  # fmt: skip
         brackets = [
-            TimeBracket(
-                lanes, float(rows["drain"][n]), float(rows["start"][n + 1]), self.sm,
-                tr("pauses: {us:.1f} µs", us=us) if n == 2 else "", size=38,
-            )
-            for lanes, rows, (us, *_) in zip(self.lanes, map(self.rows, self.three), self.parts, strict=True)
+            TimeBracket(lanes, float(rows["drain"][n]), float(rows["start"][n + 1]), self.sm, "", size=38)
+            for lanes, rows in zip(self.lanes, map(self.rows, self.three), strict=True)
             for n in range(3)
-        ]  # fmt: skip
+        ]
         self.add(*brackets)
         last = max(float(self.rows(trace)["done"][-1]) for trace in self.three)
-        self.play(PlayTrace(self.ticking, *self.lanes, *brackets, until=last, run_time=2.4))
+        self.play(PlayTrace(self.ticking, *self.lanes, *brackets, until=last, run_time=1.4))
         ends = self.ends_of(self.lanes, [1000 * end for *_, end in self.parts])
-        if not self.narrow:
-            for lanes, (_, us, _) in zip(self.lanes, self.parts, strict=True):
-                word = self.word("multiplying: {us:.1f} µs", 36, self.theme.text, us=us)
-                ends.add(word.next_to(lanes.grounds, UP, px(34), aligned_edge=LEFT))
-        self.play(FadeIn(ends, run_time=0.5))
+        for lanes, (pauses_us, loops_us, end) in zip(self.lanes, self.parts, strict=True):
+            sum_of = self.word(
+                "multiply {loops:.1f} + pauses {pauses:.1f} + start and last write {rest:.1f} =",
+                36, self.theme.text, loops=loops_us, pauses=pauses_us, rest=end - pauses_us - loops_us,
+            )  # fmt: skip
+            fit(sum_of, area.width).next_to(lanes.grounds, UP, px(34), aligned_edge=RIGHT)
+            sum_of.shift(max(0, area.left - sum_of.get_left()[0]) * RIGHT)
+            ends.add(sum_of)
+        self.say(
+            "Overlap cuts the pauses by {shorter:.1f} µs, but multiplying is slower during writes, by "
+            "{slower:.1f} µs. {saved:.1f} µs remain."
+        )
+        self.play(FadeIn(ends, run_time=0.3))
         self.leave(ends, *brackets)
 
     def all_sms(self) -> None:
         """The three lanes shrink into the rasters of all 132 SMs."""
         area, sms = self.area, self.naive.device.sms
-        key = self.key(*self.phases("launch", "first load", "multiply", "write", "both", "hand over"))
-        step = (area.top - self.floor) / 3
-        counts = np.bincount(self.naive.spans["sm"], minlength=sms)
-        order = sorted(range(sms), key=lambda sm: (sm != self.sm, -counts[sm], sm))
-        high = (0.78 if self.tall else 0.9) * step
-        rasters = self.trio(LaneImage, high, area.top - self.tall * px(70), step, order)
+        top = area.top - px(160 if self.tall else 70)
+        step = (top - self.floor) / 3
+        orders = []
+        for trace in self.three:
+            counts = np.bincount(trace.spans["sm"], minlength=sms)
+            orders.append(sorted(range(sms), key=lambda sm: (sm != self.sm, -counts[sm], sm)))
+        rasters = self.trio(LaneImage, (0.78 if self.tall else 0.9) * step, top, step, orders)
         last = float(self.lanes[0].t)
         for raster in rasters:
             raster.show(last)
+        self.say("Most SMs compute four tiles, some only three. The slowest one sets the time.")
         self.play(
-            *key, *self.heading(""), *(Fade(raster, 0.0, 1.0, run_time=1.2) for raster in rasters),
+            *self.heading("All SMs, a thin row each"),
+            *(Fade(raster, 0.0, 1.0, run_time=1.2) for raster in rasters),
             *(Fade(lanes, 1.0, 0.0, run_time=0.8) for lanes in self.lanes),
-            *(
-                name.animate(run_time=1.2).set_y(
-                    raster.get_top()[1] + px(36) if self.tall else raster.get_y()
-                )
-                for name, raster in zip(self.names, rasters, strict=True)
-            ),
+            *(name.animate(run_time=1.2).set_y(raster.get_top()[1] + px(36) if self.tall else raster.get_y())
+              for name, raster in zip(self.names, rasters, strict=True)),
         )  # fmt: skip
         self.remove(*self.lanes)
-        self.say(
-            "Here are all {sms} SMs, a thin row each. Some have three tiles, not four. "
-            "The slowest sets the time.",
-            sms=sms,
-        )
         self.play(PlayTrace(self.ticking, *rasters, until=0.0, run_time=1.2, rate_func=smoothstep))
-        self.play(PlayTrace(self.ticking, *rasters, until=float(max(self.ends)), run_time=2.4))
+        self.play(PlayTrace(self.ticking, *rasters, until=float(max(self.ends)), run_time=1.4))
         ends = self.ends_of(rasters, self.ends)
         self.play(FadeIn(ends))
         self.close(
             "On an H200, a persistent kernel that writes one tile while it multiplies the next "
             "takes {less:.0%} less time than a naive one.",
-            list(zip(self.kernels, self.us, strict=True)),
-            "less time",
-            "{:.1f} µs",
-            of_trace(self.naive),
+            list(zip(self.kernels, self.us, strict=True)), "less time", "{:.1f} µs", of_trace(self.naive),
             self.tr(
                 "C has {m} × {n} numbers, each a sum of {k} products of 16-bit numbers.",
                 m=self.naive.problem.m, n=self.naive.problem.n, k=self.naive.problem.k,
