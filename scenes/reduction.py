@@ -118,13 +118,11 @@ class Reduction(Lesson):
             cell = rectangle(min(px(100), 0.84 * step), px(80), self.theme.hand_over)
             cells.add(VGroup(cell, label(str(digit), 50, bold=True)).move_to([x, rows[0], 0]))
         count = self.word("… {count:,} numbers in all", 40).next_to(cells, DOWN, px(16), aligned_edge=RIGHT)
-        low = 0.36 * area.height * DOWN
-        VGroup(cells, count).shift(low)
         self.badge(Badge(tr("schematic"), "model"))
         self.say("To add up 268 million numbers, many threads can add pairs at the same time.")
         self.play(FadeIn(cells, lag_ratio=0.06, run_time=1.4), FadeIn(count))
         tree = VGroup(cells, self.beside(tr("8 threads, a number each"), left, rows[0]))
-        self.play(Leave(count), cells.animate.shift(-low), FadeIn(tree[1]), run_time=0.8)
+        self.play(Leave(count), FadeIn(tree[1]))
         sums, before = list(DIGITS), list(cells)
         for level, y in zip(sequential(SHOWN), rows[1:], strict=True):
             nodes, links, idle = VGroup(), VGroup(), VGroup()
