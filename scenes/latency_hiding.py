@@ -38,7 +38,7 @@ FILM = {
     ),
     "part": "Hiding waits",
     "place": 90,
-    "seconds": 77,
+    "seconds": 78,
     "shows": "Warps that wait for memory while others ask it, from 1 to 32 on each SM.",
     "takes": "report",
 }
@@ -265,7 +265,9 @@ class LatencyHiding(Lesson):
         self.play(PlayTrace(self.lanes, until=float(self.recorded[1][1][0, 1]), run_time=3.5))
         self.play(FadeIn(self.table[0]), FadeIn(self.table[1][:2]))
         self.say("Then it computes, stores y and asks again. Most of the time, it waits.")
-        moved = self.below(self.tr("{moved:,} bytes a round: threads read 4 numbers of x and y, and write 4"))
+        moved = self.below(
+            self.tr("{moved:,} bytes a round: each thread reads 4 of x and of y, and writes 4")
+        )
         self.play(PlayTrace(self.lanes, until=WINDOW, run_time=4.0), FadeIn(moved))
         self.play(FadeIn(self.table[1][2]))
         self.leave(name, moved)
@@ -330,7 +332,7 @@ class LatencyHiding(Lesson):
             words.next_to(dots[15], *((DOWN, px(24)) if found is self.rates else (LEFT, px(20))))
             self.play(LaggedStart(*map(FadeIn, dots), lag_ratio=0.15, run_time=1.6), FadeIn(words))
             drawn.add(dots, words)
-        self.say("But all SMs share memory, and it is nearly full: 32 warps move only {more:.0%} more.")
+        self.say("But all SMs share memory. It is nearly full, so 16 more warps add only {more:.0%}.")
         limit = line(plot, np.array([[0, self.most], [33, self.most]]), theme.quiet)
         most = lines(tr("an SM’s share of all that memory can send"), 34, 0.45 * plot.ground.width)
         most.next_to(limit, UP, px(8)).align_to(plot.ground, RIGHT)
