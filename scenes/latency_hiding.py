@@ -200,7 +200,7 @@ class LatencyHiding(Lesson):
         return note.move_to([self.area.right, low, 0], RIGHT)
 
     def cell(self, figure: str) -> Mobject:
-        return label(figure, 44 if not self.narrow else 34, bold=True, mono=True)
+        return label(figure, 44 if not self.narrow else 28, bold=True, mono=True)
 
     def heads(self) -> VGroup:
         """What the table's columns are."""
@@ -233,7 +233,7 @@ class LatencyHiding(Lesson):
         self.play(FadeIn(self.scenery), *key)
         self.warps = self.capsules(1)
         name = fit(self.word("one warp: 32 threads", 36, theme.text), 0.97 * self.sm.box.width)
-        name.next_to(self.warps, DOWN, px(14))
+        name.next_to(self.warps, DOWN, px(14 if not self.narrow else 4))
         columns = 33 if not self.tall else 12
         step = self.area.width / columns
         all_sms = VGroup(*(rectangle(0.7 * step, 0.6 * step, theme.hand_over) for _ in range(self.sms)))
@@ -312,7 +312,11 @@ class LatencyHiding(Lesson):
     def all_numbers(self) -> None:
         """Bytes per cycle of every number of warps, on all SMs and on one alone, and what memory can send."""
         area, theme = self.area, self.theme
-        wide, high = self.lanes.lanes.width, area.top - self.low - px(120)
+        # The key makes room.
+        wide, low = self.lanes.lanes.width, self.floor - area.bottom
+        down = low * DOWN if self.narrow else 0.0 * DOWN
+        self.table_top += down[1]
+        high = area.top - self.low + low - px(60)
         ticks = (1, 4, 8, 16, 24, 32), (5, 10, 15, 20, 25)
         plot = Plot((0, 33), (0, 1.08 * self.alone[16]), *ticks, wide - px(70), high, size=36)
         plot.align_to([area.left + wide, area.top - px(60), 0], RIGHT + UP)
@@ -322,14 +326,15 @@ class LatencyHiding(Lesson):
         axis.align_to(plot.ground, RIGHT)
         self.say("With only one SM at work, 16 warps move {apart:.1f} times as much as one, not {gain:.1f}.")
         leave = map(Leave, (self.scenery, self.warps, self.lanes, self.axis))
-        self.play(*leave, *self.key(), Fade(plot, 0.0, 1.0, run_time=0.6), FadeIn(name, axis))
+        move = self.table.animate.shift(down)
+        self.play(*leave, *self.key(), move, Fade(plot, 0.0, 1.0, run_time=0.6), FadeIn(name, axis))
         drawn = VGroup()
         for found, color, words in (
             (self.rates, theme.measured, self.word("all {sms} SMs", 38, theme.measured)),
             (self.alone, theme.text, self.word("one SM alone", 38, theme.text)),
         ):
             dots = VGroup(*(Dot(plot.at(*at), px(11), color=ManimColor(color)) for at in found.items()))
-            words.next_to(dots[15], *((DOWN, px(24)) if found is self.rates else (LEFT, px(20))))
+            words.next_to(dots[15], DOWN + RIGHT if found is self.rates else LEFT, px(20))
             self.play(LaggedStart(*map(FadeIn, dots), lag_ratio=0.15, run_time=1.6), FadeIn(words))
             drawn.add(dots, words)
         self.say("But all SMs share memory. It is nearly full, so 16 more warps add only {more:.0%}.")

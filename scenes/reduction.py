@@ -9,20 +9,7 @@ numbers by itself, an eighth as many trees are needed. Two kernels, measured.
 from itertools import pairwise
 
 import numpy as np
-from manim import (
-    DOWN,
-    LEFT,
-    RIGHT,
-    UP,
-    Circle,
-    Create,
-    DashedLine,
-    FadeIn,
-    LaggedStart,
-    Line,
-    Mobject,
-    VGroup,
-)
+from manim import DOWN, LEFT, RIGHT, UP, Circle, Create, DashedLine, FadeIn, LaggedStart, Line, VGroup
 
 from tilesim.analysis.memory_system import MemorySystem
 from tilesim.ideas.reduction import ADDED, THREADS, sequential, steps
@@ -90,7 +77,7 @@ class Reduction(Lesson):
         self.close(
             "In a tree, most threads have nothing to add. If each first adds eight numbers by itself, "
             "an H200 is {times:.1f} times as fast.",
-            [(tr("a tree right away"), self.tree), (tr("eight numbers per thread first"), self.alone)],
+            [(tr("a tree right away"), self.tree), (tr("eight numbers first"), self.alone)],
             "times",
             "{:,.0f} µs",
             self.measured(),
@@ -109,7 +96,7 @@ class Reduction(Lesson):
         area = self.area
         left = 0.19 * area.width if not self.narrow else 0.0
         step = (area.width - left) / SHOWN
-        high = (area.height - px(150 if not self.narrow else 220)) / 3
+        high, size = (area.height - px(130)) / 3, 36 if not self.narrow else 28
         rows = [area.top - px(60) - n * high for n in range(4)]
         radius = min(px(46), 0.36 * step)
         at = [area.left + left + (n + 0.5) * step for n in range(SHOWN)]
@@ -134,7 +121,7 @@ class Reduction(Lesson):
             for x in at[level.stride :]:
                 idle.add(edged(Circle(0.8 * radius), self.theme.quiet, 3).move_to([x, y, 0]))
             if len(nodes) == SHOWN / 2:
-                note = self.word("nothing to add", 36).next_to(idle, DOWN, px(8))
+                note = self.word("nothing to add", size).next_to(idle, DOWN, px(4))
             if len(nodes) == SHOWN / 4:
                 self.say("Then they add pairs of sums. At each level, half as many threads add.")
             name = self.beside(tr("{busy} of 8 threads add", busy=len(nodes)), left, y)
@@ -146,14 +133,14 @@ class Reduction(Lesson):
         for y, lower in pairwise(rows):
             ends = ([x, (y + lower) / 2, 0] for x in (at[0] - step / 2, at[-1] + step / 2))
             bars.add(edged(DashedLine(*ends, dash_length=px(16)), self.theme.wait_text, 5))
-        here = self.word("all threads wait here", 36, self.theme.wait_text)
-        here.next_to(bars[1], DOWN, px(10), aligned_edge=RIGHT)
+        here = self.word("all threads wait here", size, self.theme.wait_text)
+        here.next_to(bars[1], DOWN, px(8), aligned_edge=RIGHT)
         self.say("Before each level, all of them wait, because each sum needs a number from another thread.")
         self.play(LaggedStart(*map(Create, bars), lag_ratio=0.6, run_time=3.0), FadeIn(here))
         self.wait(1.0)
         self.leave(tree, bars, here)
 
-    def beside(self, words: str, wide: float, y: float) -> Mobject:
+    def beside(self, words: str, wide: float, y: float) -> VGroup:
         """What is said of a row, left of it; where there is no room, the picture has to do."""
         name = lines(words, 36, wide - px(30), color=self.theme.text) if wide else VGroup()
         return name.move_to([self.area.left, y, 0], LEFT)
@@ -197,7 +184,7 @@ class Reduction(Lesson):
         area = self.area
         rows = [
             (tr("a tree right away"), self.tree, "measured"),
-            (tr("eight numbers per thread first"), self.alone, "measured"),
+            (tr("eight numbers first"), self.alone, "measured"),
         ]
         size = 50 if not self.narrow else 36
         self.both = Bars(rows, "µs", area.width, row=px(190), size=size, form="{:,.0f}")
@@ -254,10 +241,8 @@ class Reduction(Lesson):
             discs = VGroup(*nodes)
             self.add(discs)
         self.say("Only then comes a tree. With {threads} threads, it handles 2,048 numbers.")
-        top = area.top - px(30) if not self.narrow else area.top - px(70)
-        up = discs.animate.set_y(top - px(100)), name.animate.set_y(top)
-        self.play(*up, run_time=0.8)
-        tree = self.small_tree(area.width, discs.get_bottom()[1] - area.bottom - px(30))
+        self.play(discs.animate.set_y(area.top - px(50)), run_time=0.8)
+        tree = self.small_tree(area.width, discs.get_bottom()[1] - name.get_top()[1] - px(30))
         tree.next_to(discs, DOWN, px(10))
         self.play(Create(tree, run_time=2.4))
         self.wait(0.8)
