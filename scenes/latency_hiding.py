@@ -196,7 +196,7 @@ class LatencyHiding(Lesson):
         """A note below the table."""
         size, wide, most = (34, 0.34, 2) if not self.narrow else (30, 1.0, 1)
         note = lines(words, size, wide * self.area.width, most, self.theme.text)
-        low = self.row_of(STEPS[-1]).get_y() - px(24 * (most - 1))
+        low = self.row_of(STEPS[-1]).get_y() - px(24 if not self.narrow else 10)
         return note.move_to([self.area.right, low, 0], RIGHT)
 
     def cell(self, figure: str) -> Mobject:
@@ -292,7 +292,7 @@ class LatencyHiding(Lesson):
     def mark(self, rows: Sequence[Mobject]) -> None:
         """A frame around rows of the table that are compared, for a moment."""
         both = VGroup(*rows)
-        frame = rounded(both.width + px(20), both.height + px(16), px(10), self.theme.text, 3)
+        frame = rounded(both.width + px(20), both.height + 0.25 * self.table_step, px(10), self.theme.text, 3)
         self.play(Fade(frame.move_to(both), 0.0, 1.0, run_time=0.6))
         self.wait(1.0)
         self.leave(frame)
