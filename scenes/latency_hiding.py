@@ -14,6 +14,7 @@ from typing import Self
 import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, Dot, FadeIn, FadeOut, LaggedStart, ManimColor, Mobject, VGroup
 
+from tilesim.analysis.memory_system import MemorySystem
 from tilesim.ladder.reports import row
 from tilesim_scenes.animations.fade import Fade, Leave
 from tilesim_scenes.animations.run import PlayTrace
@@ -22,7 +23,7 @@ from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import fit, label, lines, px
 from tilesim_scenes.look.theme import theme_now
-from tilesim_scenes.mobjects.charts.plot import Plot
+from tilesim_scenes.mobjects.charts.plot import Plot, line
 from tilesim_scenes.mobjects.drawing.quads import EMPTY, quad, rectangle, rounded, shape
 from tilesim_scenes.mobjects.hardware.memory import SM
 from tilesim_scenes.mobjects.hardware.thread_block import Warp
@@ -33,12 +34,11 @@ FILM = {
     "title": "Latency hiding",
     "question": "Why does a GPU need so many threads?",
     "finding": (
-        "On an H200, 16 warps per SM move 9.2 times as much data as one warp, because they wait for "
-        "memory at the same time."
+        "On an H200, 16 warps per SM move 9.2 times as much data as one warp, because their waits overlap."
     ),
     "part": "Hiding waits",
     "place": 90,
-    "seconds": 77,
+    "seconds": 78,
     "shows": "Warps that wait for memory while others ask it, from 1 to 32 on each SM.",
     "takes": "report",
 }
@@ -58,9 +58,15 @@ class LatencyHiding(Lesson):
         measured = self.report("latency_hiding")
         self.gpu, self.sms = measured["machine"]["gpu"], measured["sms"]
         found = [one for one in measured["rows"] if one["sms"] == self.sms]
+        # A warp has 32 threads; in a round, each reads 16 bytes of x and of y, and writes 16.
+        self.threads, self.few, self.moved = 16 * 32 * self.sms, 32 * self.sms, 32 * 3 * 16
         self.rates = {one["warps"]: one["bytes_per_clock"] for one in found}
         self.waits = {one["warps"]: one["wait"]["p50"] for one in found}
-        self.alone = row(measured, sms=1, warps=16)["wait"]["p50"]
+        self.alone = {n: row(measured, sms=1, warps=n)["bytes_per_clock"] for n in range(1, 17)}
+        memory = MemorySystem.named("h200")
+        cycle = memory.dram_latency.ns / memory.dram_latency.cycles
+        self.guard(0.45 < cycle < 0.55, "a cycle takes about half a nanosecond")
+        self.most = memory.read_gb_per_s["DRAM"] * cycle / self.sms
         self.guard(set(STEPS) <= set(self.rates), "1, 4, 16 and 32 warps were measured")
         self.recorded = {}
         for warps in STEPS[:3]:
@@ -77,7 +83,9 @@ class LatencyHiding(Lesson):
         self.guard(rates[4] > 3.8 * rates[1], "nearly four times as much arrives for four warps")
         self.gain, self.longer = (round(of[16], 2) / round(of[1], 2) for of in (rates, waits))
         self.guard(self.gain > 8 > 2 > self.longer > 1.5, "16 warps get much more and wait somewhat longer")
-        self.guard(self.alone < 1.1 * waits[1], "on one SM alone, 16 warps wait hardly longer than one")
+        self.apart = self.alone[16] / self.alone[1]
+        self.guard(self.apart > 1.3 * self.gain, "16 warps gain much more on one SM alone")
+        self.guard(0.9 < rates[32] / self.most < 1, "memory is nearly full")
         self.more = rates[32] / rates[16] - 1
         little = 0.1 < self.more < 0.2 and waits[32] > 1.5 * waits[16]
         self.guard(little, "32 warps bring little more than 16")
@@ -88,12 +96,14 @@ class LatencyHiding(Lesson):
         self.one_warp()
         self.four_warps()
         self.sixteen_warps()
-        self.one_sm_alone()
         self.all_numbers()
         self.close(
             "On an H200, 16 warps per SM move {times:.1f} times as much data as one warp, "
-            "because they wait for memory at the same time.",
-            [(tr("16 warps: 512 threads"), self.rates[16]), (tr("1 warp: 32 threads"), self.rates[1])],
+            "because their waits overlap.",
+            [
+                (self.tr("16 warps per SM: {threads:,} threads"), self.rates[16]),
+                (self.tr("1 warp per SM: {few:,} threads"), self.rates[1]),
+            ],
             "times",
             "{:.2f} bytes/cycle",
             self.measured(),
@@ -121,16 +131,15 @@ class LatencyHiding(Lesson):
         self.play(FadeIn(strips, name), FadeIn(formula))
         # Above y, x and y of the formula, which has 13 letters.
         above, letter = formula.get_left() + px(90) * UP, formula.width / 13 * RIGHT
-        blue = ManimColor(self.hue)
         for number in range(3):
-            pair = [strip[1][number].copy().set_fill(blue) for strip in strips]
+            pair = [strip[1][number].copy().set_fill(ManimColor(self.theme.operand)) for strip in strips]
             self.add(*pair)
             ways = [[above + 8.5 * letter], [above + 12.5 * letter]]
             self.play(Travel(pair, ways, [[0.6], [0.6]], leg=0.7, apart=0.0))
             self.remove(pair[0])
             new, home = pair[1].move_to(above + 0.5 * letter), strips[1][1][number]
             self.play(Travel([new], [[home.get_center()]], [[home.width / new.width]], leg=0.7))
-            home.set_fill(blue)
+            home.match_style(new)
             self.remove(new)
         self.leave(strips, formula, name)
 
@@ -141,7 +150,7 @@ class LatencyHiding(Lesson):
         box = self.sm.box
         columns = 1 if warps <= 4 else 2
         spacing = (0.8 if columns == 1 else 0.4) * box.width / 33
-        group = VGroup(*(Warp(spacing=spacing, colour=self.hue) for _ in range(warps)))
+        group = VGroup(*(Warp(spacing=spacing, colour=self.theme.operand) for _ in range(warps)))
         group.arrange_in_grid(cols=columns, buff=(px(16), px(5)))
         return fit(group, np.inf, box.height - px(96)).move_to(box.get_center() + px(30) * DOWN)
 
@@ -158,7 +167,7 @@ class LatencyHiding(Lesson):
         name = self.bold("memory").move_to(memory)
         self.road = rectangle(memory.get_left()[0] - side - area.left - px(40), 0.62 * high, self.theme.idle)
         self.road.move_to([(memory.get_left()[0] + area.left + side) / 2, self.sm.box.get_y(), 0])
-        out = self.word("requests →", 36).next_to(self.road, UP, px(4), aligned_edge=LEFT)
+        out = self.word("requests for x and y →", 36).next_to(self.road, UP, px(4), aligned_edge=LEFT)
         back = self.word("← numbers", 36).next_to(self.road, DOWN, px(4), aligned_edge=RIGHT)
         return VGroup(self.sm, memory, name, self.road, out, back)
 
@@ -166,7 +175,7 @@ class LatencyHiding(Lesson):
         """The lanes of a run, below the road, and above their axis."""
         area = self.area
         top = self.sm.box.get_bottom()[1] - px(40)
-        self.low = self.floor + px(60) + (self.table_height if self.narrow else 0)
+        self.low = self.floor + px(100) + (self.table_height if self.narrow else 0)
         wide = area.width if self.narrow else 0.62 * area.width
         lanes = Rounds(*self.recorded[warps], wide, top - self.low, self.road)
         lanes.lanes.shift([area.left + wide / 2, top, 0])
@@ -183,8 +192,15 @@ class LatencyHiding(Lesson):
             texts[-1].align_to(texts[0], UP)
         return texts
 
+    def below(self, words: str) -> Mobject:
+        """A note below the table."""
+        size, wide, most = (34, 0.34, 2) if not self.narrow else (30, 1.0, 1)
+        note = lines(words, size, wide * self.area.width, most, self.theme.text)
+        low = self.row_of(STEPS[-1]).get_y() - px(24 if not self.narrow else 10)
+        return note.move_to([self.area.right, low, 0], RIGHT)
+
     def cell(self, figure: str) -> Mobject:
-        return label(figure, 44 if not self.narrow else 34, bold=True, mono=True)
+        return label(figure, 44 if not self.narrow else 28, bold=True, mono=True)
 
     def heads(self) -> VGroup:
         """What the table's columns are."""
@@ -196,7 +212,7 @@ class LatencyHiding(Lesson):
             size, high, foot = 34, 100, 60
         wide = area.right - left
         self.columns = [left + share * wide for share in (0.22, 0.62, 1.0)]
-        words = [tr("warps per SM"), tr("median wait, cycles"), tr("bytes per cycle")]
+        words = [tr("warps per SM"), tr("median wait, cycles"), tr("bytes per cycle and SM")]
         heads = VGroup(*(lines(word, size, 0.33 * wide, color=self.theme.quiet) for word in words))
         for head, x in zip(heads, self.columns, strict=True):
             head.move_to([x, top - px(44 if not self.narrow else 30), 0], RIGHT)
@@ -212,17 +228,17 @@ class LatencyHiding(Lesson):
             Entry(tr("waits for memory"), [theme.wait_text]),
             Entry(tr("computes, stores and asks again"), [self.hue]),
         )
-        self.say("First, each SM, a processor of the GPU, runs one warp: a group of 32 threads.")
+        self.say("A GPU has many processors, called SMs. First, each runs just 32 threads: one warp.")
         self.scenery = self.the_road()
         self.play(FadeIn(self.scenery), *key)
         self.warps = self.capsules(1)
         name = fit(self.word("one warp: 32 threads", 36, theme.text), 0.97 * self.sm.box.width)
-        name.next_to(self.warps, DOWN, px(14))
+        name.next_to(self.warps, DOWN, px(14 if not self.narrow else 4))
         columns = 33 if not self.tall else 12
         step = self.area.width / columns
         all_sms = VGroup(*(rectangle(0.7 * step, 0.6 * step, theme.hand_over) for _ in range(self.sms)))
         all_sms.arrange_in_grid(cols=columns, buff=0.3 * step)
-        all_sms[0].set_fill(ManimColor(self.hue))
+        all_sms[0].set_fill(ManimColor(theme.text))
         middle = (self.floor + self.sm.get_bottom()[1]) / 2
         all_sms.move_to([self.area.center[0], middle - px(30), 0])
         others = self.word("all {sms} SMs do the same; this is one of them", 40, theme.text)
@@ -230,21 +246,31 @@ class LatencyHiding(Lesson):
         self.play(FadeIn(self.warps, name))
         self.play(FadeIn(others), FadeIn(all_sms, lag_ratio=0.02, run_time=2.0))
         self.lanes = self.rounds(1)
-        self.axis = self.word("time in cycles of the SM’s clock →", 36)
-        self.axis.move_to([self.area.left, self.low - px(30), 0], LEFT)
+        left, wide = self.area.left, self.lanes.lanes.width
+        self.axis = VGroup()
+        for cycles in range(0, WINDOW, 1000):
+            tick = label(f"{cycles:,}", 30, theme.quiet)
+            self.axis.add(tick.move_to([left + wide * cycles / WINDOW, self.low - px(14), 0], UP))
+        self.axis[0].align_to(self.lanes.lanes, LEFT)
+        unit = tr("time in cycles, about half a nanosecond each; from the middle of a run")
+        unit = lines(unit, 32, wide, 1, theme.quiet)
+        self.axis.add(unit.move_to([left, self.low - px(70), 0], LEFT))
         self.table = VGroup(self.heads(), self.row_of(1))
         self.badge(self.measured())
         self.say(
-            "The warp asks memory for x and y and waits {wait:,.0f} cycles for them.", wait=self.waits[1]
+            "The warp asks memory for x and y. Its median wait is {wait:,.0f} cycles.", wait=self.waits[1]
         )
         self.play(Leave(others), Leave(all_sms), FadeIn(self.lanes.lanes), FadeIn(self.axis), run_time=0.5)
         self.add(self.lanes)
         self.play(PlayTrace(self.lanes, until=float(self.recorded[1][1][0, 1]), run_time=3.5))
         self.play(FadeIn(self.table[0]), FadeIn(self.table[1][:2]))
         self.say("Then it computes, stores y and asks again. Most of the time, it waits.")
-        self.play(PlayTrace(self.lanes, until=WINDOW, run_time=4.0))
+        moved = self.below(
+            self.tr("{moved:,} bytes a round: each thread reads 4 of x and of y, and writes 4")
+        )
+        self.play(PlayTrace(self.lanes, until=WINDOW, run_time=4.0), FadeIn(moved))
         self.play(FadeIn(self.table[1][2]))
-        self.leave(name)
+        self.leave(name, moved)
 
     def come(self, warps: int, seconds: float) -> None:
         """More capsules come into the SM, each with its lane, and all of them run."""
@@ -266,59 +292,60 @@ class LatencyHiding(Lesson):
     def mark(self, rows: Sequence[Mobject]) -> None:
         """A frame around rows of the table that are compared, for a moment."""
         both = VGroup(*rows)
-        frame = rounded(both.width + px(20), both.height + px(16), px(10), self.theme.text, 3)
+        frame = rounded(both.width + px(20), both.height + 0.25 * self.table_step, px(10), self.theme.text, 3)
         self.play(Fade(frame.move_to(both), 0.0, 1.0, run_time=0.6))
         self.wait(1.0)
         self.leave(frame)
 
     def sixteen_warps(self) -> None:
-        self.say("Now 16 warps take turns, so even more requests are under way at once.")
-        self.come(16, 5.0)
+        self.say("With 16 warps, while one waits, the others send their requests.")
+        self.come(16, 4.0)
+        all_threads = self.below(self.tr("16 warps × 32 threads × {sms} SMs = {threads:,} threads"))
+        self.play(FadeIn(all_threads))
         self.say(
             "They move {gain:.1f} times as much as one warp, though each waits {longer:.1f} times as long."
         )
         self.play(FadeIn(self.table[-1]))
         self.mark([self.table[1], self.table[3]])
-
-    def one_sm_alone(self) -> None:
-        """The wait of 16 warps where no other SM asks memory."""
-        self.say(
-            "They wait longer because all SMs share memory. "
-            "On one SM alone, 16 warps wait {wait:,.0f} cycles.",
-            wait=self.alone,
-        )
-        y = self.row_of(32)[0].get_y()
-        name = lines(tr("16, one SM alone"), 34 if not self.narrow else 26, px(400 if self.narrow else 190))
-        note = VGroup(name, self.cell(f"{self.alone:,.0f}"))
-        for one, x in zip(note, self.columns, strict=False):
-            one.move_to([x, y, 0], RIGHT)
-        self.play(FadeIn(note))
-        self.wait(2.0)
-        self.leave(note)
+        self.leave(all_threads)
 
     def all_numbers(self) -> None:
-        """Bytes per cycle of every number of warps."""
-        area = self.area
-        wide, high = self.lanes.lanes.width, area.top - self.low - px(120)
-        ticks = (1, 4, 8, 16, 24, 32), (5, 10, 15)
-        plot = Plot((0, 33), (0, 1.12 * self.rates[32]), *ticks, wide - px(70), high, size=36)
+        """Bytes per cycle of every number of warps, on all SMs and on one alone, and what memory can send."""
+        area, theme = self.area, self.theme
+        # The key makes room.
+        wide, low = self.lanes.lanes.width, self.floor - area.bottom
+        down = low * DOWN if self.narrow else 0.0 * DOWN
+        self.table_top += down[1]
+        high = area.top - self.low + low - px(60)
+        ticks = (1, 4, 8, 16, 24, 32), (5, 10, 15, 20, 25)
+        plot = Plot((0, 33), (0, 1.08 * self.alone[16]), *ticks, wide - px(70), high, size=36)
         plot.align_to([area.left + wide, area.top - px(60), 0], RIGHT + UP)
-        name = self.word("bytes per cycle", 40, self.theme.text)
+        name = self.word("bytes per cycle and SM", 40, theme.text)
         name.move_to([area.left, area.top - px(24), 0], LEFT)
-        axis = self.word("warps per SM →", 40, self.theme.text).next_to(plot, DOWN, px(20))
+        axis = self.word("warps per SM →", 40, theme.text).next_to(plot, DOWN, px(20))
         axis.align_to(plot.ground, RIGHT)
-        self.say("More warps than that help little: 32 bring only {more:.0%} more.")
+        self.say("With only one SM at work, 16 warps move {apart:.1f} times as much as one, not {gain:.1f}.")
         leave = map(Leave, (self.scenery, self.warps, self.lanes, self.axis))
-        self.play(*leave, *self.key(), Fade(plot, 0.0, 1.0, run_time=0.6), FadeIn(name, axis))
-        dots = VGroup()
-        for warps, rate in self.rates.items():
-            large = warps in STEPS
-            dots.add(Dot(plot.at(warps, rate), px(16 if large else 9), color=ManimColor(self.theme.measured)))
-        self.play(LaggedStart(*(FadeIn(dot, scale=0.3) for dot in dots), lag_ratio=0.15, run_time=2.5))
+        move = self.table.animate.shift(down)
+        self.play(*leave, *self.key(), move, Fade(plot, 0.0, 1.0, run_time=0.6), FadeIn(name, axis))
+        drawn = VGroup()
+        for found, color, words in (
+            (self.rates, theme.measured, self.word("all {sms} SMs", 38, theme.measured)),
+            (self.alone, theme.text, self.word("one SM alone", 38, theme.text)),
+        ):
+            dots = VGroup(*(Dot(plot.at(*at), px(11), color=ManimColor(color)) for at in found.items()))
+            words.next_to(dots[15], DOWN + RIGHT if found is self.rates else LEFT, px(20))
+            self.play(LaggedStart(*map(FadeIn, dots), lag_ratio=0.15, run_time=1.6), FadeIn(words))
+            drawn.add(dots, words)
+        self.say("But all SMs share memory. It is nearly full, so 16 more warps add only {more:.0%}.")
+        limit = line(plot, np.array([[0, self.most], [33, self.most]]), theme.quiet)
+        most = lines(tr("an SM’s share of all that memory can send"), 34, 0.45 * plot.ground.width)
+        most.next_to(limit, UP, px(8)).align_to(plot.ground, RIGHT)
+        self.play(FadeIn(limit, most))
         self.table.add(self.row_of(32))
         self.play(FadeIn(self.table[-1]))
         self.mark(self.table[3:5])
-        self.leave(plot, name, axis, dots, self.table)
+        self.leave(plot, name, axis, drawn, limit, most, self.table)
 
 
 class Rounds(VGroup):
@@ -362,7 +389,7 @@ class Rounds(VGroup):
     def _travel(self, dot: Dot, asked: np.ndarray, came: np.ndarray) -> None:
         """A request is half way when it reaches memory; its answer comes back on the other side."""
         under_way = np.flatnonzero((asked <= self.t) & (self.t < came))
-        dot.set_fill(opacity=float(len(under_way) > 0 and 0 < self.t < WINDOW))
+        dot.set_fill(opacity=float(len(under_way) > 0 and self.t > 0))
         if len(under_way):
             begin, end = asked[under_way[0]], came[under_way[0]]
             share = 2 * (self.t - begin) / (end - begin)

@@ -3,7 +3,7 @@
 manim render scenes/reduction.py
 
 Threads add pairs in a tree, and wait for each other at every level. Where each thread first adds eight
-numbers alone, an eighth as many trees are needed. Two kernels, measured.
+numbers by itself, an eighth as many trees are needed. Two kernels, measured.
 """
 
 from itertools import pairwise
@@ -23,23 +23,22 @@ from tilesim_scenes.look.theme import ink_on
 from tilesim_scenes.mobjects.charts.bars import Bars
 from tilesim_scenes.mobjects.drawing.quads import disc, edged, rectangle
 from tilesim_scenes.mobjects.words.badge import Badge
-from tilesim_scenes.mobjects.words.key import Entry
 
 FILM = {
     "title": "Reduction",
     "question": "Why is adding up numbers hard for a GPU?",
     "finding": (
-        "Threads that add up in a tree wait for each other. If each first adds eight numbers alone, an "
-        "H200 is 4.9 times as fast."
+        "In a tree, most threads have nothing to add. If each first adds eight numbers by itself, an H200 "
+        "is 4.9 times as fast."
     ),
     "part": "Kernels",
     "place": 210,
-    "seconds": 78,
+    "seconds": 77,
     "shows": "The sum of 268 million numbers as a tree, and with eight numbers added by each thread first.",
     "takes": "report",
 }
 
-DIGITS = (3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3)
+DIGITS = (3, 1, 4, 1, 5, 9, 2, 6)
 VALUES = 2**28
 SHOWN = 8
 """Threads that are drawn of a block."""
@@ -57,12 +56,12 @@ class Reduction(Lesson):
         )
         self.levels = [len(level.owns) for level in sequential(THREADS)]
         self.guard(self.levels == [128, 64, 32, 16, 8, 4, 2, 1], "half as many threads add at each level")
-        self.additions, self.mean = sum(self.levels), sum(self.levels) / len(self.levels)
+        self.mean = sum(self.levels) / len(self.levels)
         waits = {name: steps()[name].barriers for name in ("sequential", "unrolled")}
         self.guard(set(waits.values()) == {len(self.levels)}, "both kernels wait behind each of eight levels")
         self.many, self.few = -(-VALUES // THREADS), -(-VALUES // (ADDED * THREADS))
         self.guard(self.many == ADDED * self.few, "an eighth as many blocks are needed")
-        self.guard(self.tree > 4 * self.alone, "adding eight numbers alone first is much faster")
+        self.guard(self.tree > 4 * self.alone, "adding eight numbers first is much faster")
         self.memory = 4 * VALUES / MemorySystem.named("h200").read_gb_per_s["DRAM"] / 1000
         self.guard(0.9 < self.memory / self.alone <= 1, "little is left to gain over what memory needs")
         self.guard(abs(shuffles / self.alone - 1) < 0.03, "a faster tree saves little more")
@@ -76,16 +75,16 @@ class Reduction(Lesson):
         self.one_tree_instead_of_eight()
         self.two_bars()
         self.close(
-            "Threads that add up in a tree wait for each other. If each first adds eight numbers alone, "
+            "In a tree, most threads have nothing to add. If each first adds eight numbers by itself, "
             "an H200 is {times:.1f} times as fast.",
-            [(tr("a tree at once"), self.tree), (tr("eight numbers alone first"), self.alone)],
+            [(tr("a tree right away"), self.tree), (tr("eight numbers first"), self.alone)],
             "times",
             "{:,.0f} µs",
             self.measured(),
             self.tr("sum of {count:,} numbers of 4 bytes, {threads} threads per block"),
         )
 
-    # A tree of 16 numbers.
+    # A tree of eight numbers.
 
     def node(self, number: int, radius: float) -> VGroup:
         """A thread, with the sum that it has found."""
@@ -93,66 +92,58 @@ class Reduction(Lesson):
         return VGroup(disc(radius, self.hue), figure)
 
     def a_tree(self) -> None:
-        """Pairs of digits, pairs of sums, and so on; threads that have nothing to add are hollow."""
+        """Threads add others' numbers to theirs, and then sums; those that have nothing to add are hollow."""
         area = self.area
-        left = 0.17 * area.width if not self.narrow else 0.0
-        step = (area.width - left) / len(DIGITS)
-        high = (area.height - px(180 if not self.narrow else 240)) / 4
-        rows = [area.top - px(40) - n * high for n in range(5)]
-        radius = min(px(40), 0.8 * step)
-        at = [area.left + left + (n + 0.5) * step for n in range(len(DIGITS))]
+        left = 0.19 * area.width if not self.narrow else 0.0
+        step = (area.width - left) / SHOWN
+        high, size = (area.height - px(130)) / 3, 36 if not self.narrow else 28
+        rows = [area.top - px(60) - n * high for n in range(4)]
+        radius = min(px(46), 0.36 * step)
+        at = [area.left + left + (n + 0.5) * step for n in range(SHOWN)]
         cells = VGroup()
         for digit, x in zip(DIGITS, at, strict=True):
-            cell = rectangle(0.84 * step, px(72), self.theme.hand_over)
-            cells.add(VGroup(cell, label(str(digit), 44, bold=True)).move_to([x, rows[0], 0]))
+            cell = rectangle(min(px(100), 0.84 * step), px(80), self.theme.hand_over)
+            cells.add(VGroup(cell, label(str(digit), 50, bold=True)).move_to([x, rows[0], 0]))
         count = self.word("… {count:,} numbers in all", 40).next_to(cells, DOWN, px(16), aligned_edge=RIGHT)
-        low = 0.36 * area.height * DOWN
-        VGroup(cells, count).shift(low)
         self.badge(Badge(tr("schematic"), "model"))
-        key = self.key(
-            Entry(tr("a thread adds"), [self.hue]),
-            Entry(tr("a thread has nothing to add"), [self.theme.quiet]),
-            Entry(tr("all threads wait here"), [self.theme.wait_text]),
-        )
         self.say("To add up 268 million numbers, many threads can add pairs at the same time.")
-        self.play(FadeIn(cells, lag_ratio=0.06, run_time=1.4), FadeIn(count), *key)
-        self.play(Leave(count), cells.animate.shift(-low), run_time=0.8)
+        self.play(FadeIn(cells, lag_ratio=0.06, run_time=1.4), FadeIn(count))
+        tree = VGroup(cells, self.beside(tr("8 threads, a number each"), left, rows[0]))
+        self.play(Leave(count), FadeIn(tree[1]))
         sums, before = list(DIGITS), list(cells)
-        threads = [(at[2 * n] + at[2 * n + 1]) / 2 for n in range(8)]
-        tree = VGroup(cells)
-        for level in range(4):
-            y, every = rows[level + 1], 2**level
-            sums = [one + other for one, other in zip(sums[::2], sums[1::2], strict=True)]
-            nodes = [self.node(number, radius) for number in sums]
-            idle, links = VGroup(), VGroup()
-            for n, x in enumerate(threads):
-                if n % every:
-                    idle.add(edged(Circle(0.8 * radius), self.theme.quiet, 3).move_to([x, y, 0]))
-            for n, node in enumerate(nodes):
-                node.move_to([threads[n * every], y, 0])
-                for part in before[2 * n : 2 * n + 2]:
-                    links.add(edged(Line(part.get_bottom(), node.get_top()), self.hue, 4))
-            words = tr("{busy} of 8 threads add", busy=len(nodes))
-            # Where there is no room beside the tree, the key has to do.
-            name = lines(words, 36, left - px(30), color=self.theme.text) if left else VGroup()
-            name.move_to([area.left, y, 0], LEFT)
-            if level == 1:
-                self.say("Then they add pairs of sums, but only half as many threads have something to add.")
-            self.play(LaggedStart(*map(Create, links), lag_ratio=0.1, run_time=1.0), FadeIn(name))
-            self.play(*map(FadeIn, nodes), FadeIn(idle), run_time=0.6)
+        for level, y in zip(sequential(SHOWN), rows[1:], strict=True):
+            nodes, links, idle = VGroup(), VGroup(), VGroup()
+            for own, other in zip(level.owns, level.others, strict=True):
+                sums[own] += sums[other]
+                nodes.add(self.node(sums[own], radius).move_to([at[own], y, 0]))
+                for part in (before[own], before[other]):
+                    links.add(edged(Line(part.get_bottom(), nodes[-1].get_top()), self.hue, 4))
+            for x in at[level.stride :]:
+                idle.add(edged(Circle(0.8 * radius), self.theme.quiet, 3).move_to([x, y, 0]))
+            if len(nodes) == SHOWN / 2:
+                note = self.word("nothing to add", size).next_to(idle, DOWN, px(4))
+            if len(nodes) == SHOWN / 4:
+                self.say("Then they add pairs of sums. At each level, half as many threads add.")
+            name = self.beside(tr("{busy} of 8 threads add", busy=len(nodes)), left, y)
+            self.play(LaggedStart(*map(Create, links), lag_ratio=0.1, run_time=1.2), FadeIn(name))
+            self.play(*map(FadeIn, nodes), FadeIn(idle, note), run_time=0.6)
             before = nodes
-            tree.add(links, *nodes, idle, name)
-            if level == 0:
-                self.wait(0.6)
-        bars, ends = VGroup(), (at[0] - step / 2, at[-1] + step / 2)
-        for y, lower in pairwise(rows[1:]):
-            line = DashedLine(*([x, (y + lower) / 2, 0] for x in ends), dash_length=px(16))
-            bars.add(edged(line, self.theme.wait_text, 5))
-        self.say("Before each level, they all wait, because a thread needs a sum that another has found.")
-        self.play(LaggedStart(*map(Create, bars), lag_ratio=0.6, run_time=3.0))
+            tree.add(links, *nodes, idle, name, note)
+        bars = VGroup()
+        for y, lower in pairwise(rows):
+            ends = ([x, (y + lower) / 2, 0] for x in (at[0] - step / 2, at[-1] + step / 2))
+            bars.add(edged(DashedLine(*ends, dash_length=px(16)), self.theme.wait_text, 5))
+        here = self.word("all threads wait here", size, self.theme.wait_text)
+        here.next_to(bars[1], DOWN, px(8), aligned_edge=RIGHT)
+        self.say("Before each level, all of them wait, because each sum needs a number from another thread.")
+        self.play(LaggedStart(*map(Create, bars), lag_ratio=0.6, run_time=3.0), FadeIn(here))
         self.wait(1.0)
-        self.let_read()
-        self.play(*self.key(), *map(Leave, (tree, bars)))
+        self.leave(tree, bars, here)
+
+    def beside(self, words: str, wide: float, y: float) -> VGroup:
+        """What is said of a row, left of it; where there is no room, the picture has to do."""
+        name = lines(words, 36, wide - px(30), color=self.theme.text) if wide else VGroup()
+        return name.move_to([self.area.left, y, 0], LEFT)
 
     # A block of 256 threads.
 
@@ -174,7 +165,8 @@ class Reduction(Lesson):
         head = self.word("threads that add, of the 256 in a block", 40, self.theme.text)
         head.move_to([area.left, area.top - px(24), 0], LEFT)
         self.say(
-            "In our program, {threads} threads form a block. It adds up {threads} numbers in eight levels."
+            "A group of threads is called a block. "
+            "Here, {threads} of them add {threads} numbers in eight levels."
         )
         self.play(FadeIn(head), FadeIn(whole, lag_ratio=0.1, run_time=1.0))
         for part, name in zip(parts, names, strict=True):
@@ -182,8 +174,7 @@ class Reduction(Lesson):
         y = low + (high - low) * self.mean / THREADS
         line = DashedLine([area.left, y, 0], [area.right, y, 0], dash_length=px(16))
         edged(line, self.theme.text, 4)
-        note = label(self.tr("{additions} additions in 8 levels: {mean:.0f} on average"), 40, bold=True)
-        note.move_to([area.right, area.top - px(24 if not self.narrow else 84), 0], RIGHT)
+        note = self.bold("average: {mean:.0f}", 44).next_to(line, UP, px(10), aligned_edge=RIGHT)
         self.say("On average, only {mean:.0f} of {threads} threads have something to add.")
         self.play(Create(line, run_time=1.2), FadeIn(note))
         self.wait(1.0)
@@ -192,15 +183,15 @@ class Reduction(Lesson):
     def a_million_blocks(self) -> None:
         area = self.area
         rows = [
-            (tr("a tree at once"), self.tree, "measured"),
-            (tr("eight numbers alone first"), self.alone, "measured"),
+            (tr("a tree right away"), self.tree, "measured"),
+            (tr("eight numbers first"), self.alone, "measured"),
         ]
         size = 50 if not self.narrow else 36
         self.both = Bars(rows, "µs", area.width, row=px(190), size=size, form="{:,.0f}")
         self.both.move_to([area.center[0], area.top - px(170), 0])
         self.badge(self.measured())
         count = self.word(
-            "{count:,} blocks, 1,000 in each square; their sums are added likewise", 40, count=self.many
+            "{count:,} blocks, 1,000 in each square; adding their sums is included", 40, count=self.many
         )
         across = 81 if not self.narrow else 60
         step = area.width / across
@@ -224,14 +215,12 @@ class Reduction(Lesson):
         step = area.width / SHOWN
         foot = area.bottom + px(150 if self.narrow else 110)
         high = (area.top - foot - px(90)) / ADDED
-        random = np.random.default_rng(7)
-        threads, columns = VGroup(), []
-        for n in range(SHOWN):
-            x = area.left + (n + 0.5) * step
-            numbers = random.integers(1, 10, ADDED).tolist()
-            threads.add(self.node(sum(numbers), min(px(50), 0.36 * step)).move_to([x, foot, 0]))
+        numbers = np.random.default_rng(7).integers(1, 10, (SHOWN, ADDED))
+        at = [area.left + (n + 0.5) * step for n in range(SHOWN)]
+        radius, columns = min(px(50), 0.36 * step), []
+        for x, own in zip(at, numbers, strict=True):
             column = VGroup()
-            for k, number in enumerate(numbers):
+            for k, number in enumerate(own):
                 cell = rectangle(min(px(120), 0.7 * step), 0.84 * high, self.theme.hand_over)
                 cell = VGroup(cell, label(str(number), min(40, 0.66 * high / px(1)), bold=True))
                 column.add(cell.move_to([x, foot + px(90) + (k + 0.5) * high, 0]))
@@ -239,41 +228,48 @@ class Reduction(Lesson):
         name = self.word("8 of 256 threads, each with 8 numbers of its own", 44, self.theme.text)
         name.move_to([area.center[0], area.bottom + px(24), 0])
         self.badge(Badge(tr("schematic"), "model"))
-        self.say("Now each thread first adds up eight numbers alone. It waits for no other thread.")
-        discs = VGroup(*(thread[0] for thread in threads))
+        self.say("Now each thread first adds up eight numbers by itself. It waits for no other thread.")
+        discs = VGroup(*(disc(radius, self.hue).move_to([x, foot, 0]) for x in at))
         self.play(FadeIn(VGroup(*columns)), FadeIn(discs), FadeIn(name))
         for k in range(ADDED):
             cells = [column[k] for column in columns]
-            ways = [[disc.get_center()] for disc in discs]
+            ways = [[[x, foot + radius + 0.42 * high, 0]] for x in at]
             self.play(Travel(cells, ways, leg=0.4, apart=0.0))
-            self.remove(*cells)
-        self.remove(discs)
-        self.add(threads)
-        self.play(*(FadeIn(thread[1]) for thread in threads))
-        self.play(VGroup(threads, name).animate.set_y(area.center[1]), run_time=0.8)
-        self.leave(threads, name)
+            self.remove(*cells, discs)
+            sums = numbers[:, : k + 1].sum(axis=1)
+            nodes = (self.node(n, radius).move_to([x, foot, 0]) for n, x in zip(sums, at, strict=True))
+            discs = VGroup(*nodes)
+            self.add(discs)
+        self.say("Only then comes a tree. With {threads} threads, it handles 2,048 numbers.")
+        self.play(discs.animate.set_y(area.top - px(50)), run_time=0.8)
+        tree = self.small_tree(area.width, discs.get_bottom()[1] - name.get_top()[1] - px(30))
+        tree.next_to(discs, DOWN, px(10))
+        self.play(Create(tree, run_time=2.4))
+        self.wait(0.8)
+        self.leave(discs, name, tree)
 
-    def small_tree(self, width: float, height: float) -> VGroup:
-        """A tree in small: eight leaves and three levels."""
-        tree = VGroup()
-        ends = [((n + 0.5) / 8, 1.0) for n in range(8)]
-        for level in (2, 1, 0):
-            low = level / 3
-            found = [((a[0] + b[0]) / 2, low) for a, b in zip(ends[::2], ends[1::2], strict=True)]
-            for n, end in enumerate(ends):
-                points = ([x * width, y * height, 0] for x, y in (end, found[n // 2]))
-                tree.add(edged(Line(*points), self.hue, 4))
-            ends = found
+    def small_tree(self, width: float, height: float, numbers: int = 0) -> VGroup:
+        """The tree without its sums, under a stack of so many `numbers` for each of eight threads."""
+        tree, step = VGroup(), width / SHOWN
+        low = height / len(sequential(SHOWN))
+        for depth, level in enumerate(sequential(SHOWN)):
+            for own, other in zip(level.owns, level.others, strict=True):
+                end = [(own + 0.5) * step, -(depth + 1) * low, 0]
+                for n in (own, other):
+                    tree.add(edged(Line([(n + 0.5) * step, -depth * low, 0], end), self.hue, 4))
+        for place in range(numbers * SHOWN):
+            cell = rectangle(0.6 * step, px(12), self.theme.operand)
+            tree.add(cell.move_to([(place % SHOWN + 0.5) * step, px(14 + 17 * (place // SHOWN)), 0]))
         return tree
 
     def one_tree_instead_of_eight(self) -> None:
         """What 2,048 numbers take before and now."""
         area = self.area
         half = 0.5 * area.width - px(30)
-        each, tall = half / 4 - px(24), px(180)
-        eight = VGroup(*(self.small_tree(each, tall) for _ in range(ADDED)))
+        each, tall = half / 4 - px(24), px(150)
+        eight = VGroup(*(self.small_tree(each, tall, 1) for _ in range(ADDED)))
         eight.arrange_in_grid(cols=4, buff=(px(24), px(40)))
-        one = self.small_tree(each, tall)
+        one = self.small_tree(each, tall, ADDED)
         size = 46 if not self.narrow else 34
         heads, foots = VGroup(), VGroup()
         for side, trees, words, count in (
@@ -283,19 +279,14 @@ class Reduction(Lesson):
             x = area.center[0] + side * area.width / 4
             trees.move_to([x, area.center[1] + px(20), 0])
             heads.add(lines(words, size, half, bold=True).move_to([x, area.top - px(50), 0]))
-            foots.add(label(tr("{count:,} blocks", count=count), size + 10, bold=True))
-            foots[-1].move_to([x, area.bottom + px(100), 0])
-        note = self.word("Which of these saves most was not measured.", 36)
-        note.move_to([area.center[0], area.bottom + px(20), 0])
-        self.say("Then a block needs only one tree for 2,048 numbers, where eight were needed before.")
-        self.play(FadeIn(heads[0]), LaggedStart(*map(Create, eight), lag_ratio=0.2, run_time=2.4))
-        self.play(FadeIn(heads[1]), Create(one, run_time=1.0))
-        self.wait(0.6)
-        self.say("So an eighth as many blocks have to start, wait for their numbers and build a tree.")
+            foots.add(label(tr("{count:,} blocks in all", count=count), size, bold=True))
+            foots[-1].move_to([x, area.bottom + px(60), 0])
+        self.say("Before, that took eight trees. So an eighth as many trees and blocks are enough.")
+        self.play(FadeIn(heads[0]), LaggedStart(*map(FadeIn, eight), lag_ratio=0.2, run_time=1.2))
+        self.play(FadeIn(heads[1], one))
         self.play(FadeIn(foots, lag_ratio=0.5, run_time=1.6))
-        self.play(FadeIn(note))
         self.wait(1.2)
-        self.leave(eight, one, heads, foots, note)
+        self.leave(eight, one, heads, foots)
 
     def two_bars(self) -> None:
         """Both times, and what memory needs for the numbers alone."""
@@ -310,11 +301,12 @@ class Reduction(Lesson):
         x = ground.get_left()[0] + self.memory / self.tree * ground.width
         top, low = bars.get_top()[1] + px(30), bars.get_bottom()[1] - px(40)
         line = edged(DashedLine([x, top, 0], [x, low, 0], dash_length=px(16)), self.theme.text, 5)
-        name = self.word("reading the numbers alone: {us:.0f} µs", 46, self.theme.text, us=self.memory)
+        name = self.word("just reading the numbers: {us:.0f} µs", 46, self.theme.text, us=self.memory)
         name.next_to([x, low, 0], DOWN, px(16))
         name.set_x(min(max(x, self.area.left + name.width / 2), self.area.right - name.width / 2))
         self.say(
-            "Just reading the numbers from memory takes {us:.0f}, so little is left to gain.", us=self.memory
+            "Just reading the numbers from memory takes {us:.0f} µs, so little is left to gain.",
+            us=self.memory,
         )
         self.play(Create(line, run_time=1.2), FadeIn(name))
         self.wait(1.5)

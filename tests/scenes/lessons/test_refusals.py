@@ -65,7 +65,7 @@ REPORTS: list[tuple[str, str, Rows, Rows, str]] = [
     ("l2-order", "without_pause", {"order": "row-major"}, {"watts": 600.0}, "at the limit"),
     ("latency-hiding", "rows", {"sms": 132, "warps": 4}, {"wait": times(1.5)}, "about as long as one"),
     ("latency-hiding", "rows", {"sms": 132, "warps": 1}, {"bytes_per_clock": times(5)}, "four times as much"),
-    ("latency-hiding", "rows", {"sms": 1, "warps": 16}, {"wait": times(2)}, "one SM alone"),
+    ("latency-hiding", "rows", {"sms": 1, "warps": 16}, {"bytes_per_clock": times(0.5)}, "one SM alone"),
     ("launch-latency", "together", {"how": "calls", "size": SMALL}, {"us": times(0.3)}, "a call takes"),
     ("launch-latency", "together", {"how": "queued", "size": SMALL}, {"us": times(2)}, "most of the time"),
     ("launch-latency", "together", {"how": "graph", "size": SMALL}, {"us": times(1.5)}, "keeps the GPU busy"),
