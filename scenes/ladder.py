@@ -34,7 +34,7 @@ from tilesim.ideas.pipelining import Pipeline, pipeline, times
 from tilesim.kernel_costs.default import default_costs
 from tilesim.ladder.file import ladders, read
 from tilesim.ladder.reports import report
-from tilesim_scenes.animations.fade import Leave
+from tilesim_scenes.animations.fade import Fade, Leave, late
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.few_sms import OneProcessor
@@ -191,7 +191,7 @@ class Ladder(OneProcessor):
             seconds = 0.4 if number else 0.8
             copy = pair.copy().set_opacity(1.0)
             chunks[0].next_to(pair[0], DOWN, px(12)).set_x(pair[0].get_left()[0], LEFT)
-            chunks[1].next_to(pair[1], RIGHT, px(12))
+            chunks[1].next_to(pair[1], LEFT, px(12))
             self.add(chunks)
             pair.set_opacity(1.0)
             loaded = copy.copy().arrange(RIGHT, buff=px(16))
@@ -205,7 +205,7 @@ class Ladder(OneProcessor):
         """A processor, its fast memory, and its tensor cores."""
         theme = self.theme
         threads = VGroup(*(Dot(px(8), color=ManimColor(theme.text)) for _ in range(WARP)))
-        threads.arrange_in_grid(4, WARP // 4, buff=px(12))
+        threads.arrange_in_grid(4, WARP // 4, buff=(px(16), px(22)))
         memory = edged(rectangle(px(220), px(130), theme.idle), theme.quiet, 3)
         cores = VGroup(*(rectangle(px(60), px(60), self.hue) for _ in range(CORES)))
         cores.arrange_in_grid(2, 2, buff=px(10))
@@ -213,7 +213,8 @@ class Ladder(OneProcessor):
         words = tr("threads"), tr("fast memory"), tr("tensor cores")
         for word, part in zip(words, (threads, memory, cores), strict=True):
             inside.add(VGroup(part, label(word, 40).move_to([0, -px(82), 0], UP)))
-        inside.arrange(DOWN if self.narrow and not self.tall else RIGHT, buff=px(36))
+        below = self.narrow and not self.tall
+        inside.arrange(DOWN if below else RIGHT, buff=px(36), aligned_edge=np.zeros(3) if below else UP)
         box = rounded(inside.width + px(60), inside.height + px(60), px(24), theme.quiet, 4, theme.background)
         name = self.bold("a processor").next_to(box, UP, px(16))
         return VGroup(name, box.move_to(inside), inside), memory, cores
@@ -340,8 +341,9 @@ class Ladder(OneProcessor):
         self.play(FadeIn(near[0]), run_time=0.4)
         self.play(Create(near[1]), run_time=0.6)
         self.play(FadeIn(*near[2:]), run_time=0.5)
-        self.wait(2.2)
+        self.wait(2.8)
         self.come(1, 1.5, Leave(panel))
+        self.wait(1.6)
 
     # Lanes of one processor.
 
@@ -384,8 +386,8 @@ class Ladder(OneProcessor):
         self.say("Program 3 loads the next pairs while one is multiplied.")
         self.roll(after)
         self.say("But it still stops to write each tile.")
-        self.wait(0.5)
-        self.leave(title, before, after)
+        self.wait(1.0)
+        self.lanes = VGroup(title, before, after)
 
     def loads_early(self) -> None:
         """From a tile to the next: loads that run ahead of it, and a write during it."""
@@ -395,8 +397,8 @@ class Ladder(OneProcessor):
         self.say(
             "Program 4 loads ahead for tile 2. After handing tile 1 to a copy unit, it goes on multiplying."
         )
-        self.roll(rows, FadeIn(title))
-        self.leave(title, rows)
+        self.roll(rows, FadeIn(title), Leave(self.lanes))
+        self.lanes = VGroup(title, rows)
 
     def what_is_left(self) -> None:
         """The bars of all but the first program, on a larger scale."""
@@ -412,7 +414,7 @@ class Ladder(OneProcessor):
             third=self.us[2],
             last=self.us[3],
         )
-        self.come(0, 1.0, FadeIn(note))
+        self.come(0, 1.0, Fade(note, 0.0, 1.0, rate_func=late), Leave(self.lanes))
         self.play(self.bars.come(1, 2), run_time=3)
 
 
