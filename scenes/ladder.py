@@ -204,7 +204,7 @@ class Ladder(OneProcessor):
     def processor(self) -> tuple[VGroup, Mobject, Mobject]:
         """A processor, its fast memory, and its tensor cores."""
         theme = self.theme
-        threads = VGroup(*(Dot(px(8), color=ManimColor(theme.text)) for _ in range(WARP)))
+        threads = VGroup(*(Dot(radius=px(8), color=ManimColor(theme.text)) for _ in range(WARP)))
         threads.arrange_in_grid(4, WARP // 4, buff=(px(16), px(22)))
         memory = edged(rectangle(px(220), px(130), theme.idle), theme.quiet, 3)
         cores = VGroup(*(rectangle(px(60), px(60), self.hue) for _ in range(CORES)))
