@@ -21,28 +21,27 @@ from manim import (
     Dot,
     FadeIn,
     FadeOut,
-    LaggedStart,
     ManimColor,
     Mobject,
-    ReplacementTransform,
+    Transform,
     VGroup,
 )
 
 from tilesim import Device, Problem
 from tilesim.devices.presets import facts
 from tilesim.ideas.coalescing import SECTOR, WARP
-from tilesim.ideas.pipelining import STEP, Pipeline, pipeline, times
+from tilesim.ideas.pipelining import Pipeline, pipeline, times
 from tilesim.kernel_costs.default import default_costs
 from tilesim.ladder.file import ladders, read
 from tilesim.ladder.reports import report
-from tilesim_scenes.animations.fade import Leave
+from tilesim_scenes.animations.fade import Fade, Leave, late
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.few_sms import OneProcessor
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import fit, label, lines, px
-from tilesim_scenes.look.theme import mixed
-from tilesim_scenes.mobjects.drawing.quads import levels, rectangle, strokes, uprights
+from tilesim_scenes.look.theme import Colour, ink_on, mixed
+from tilesim_scenes.mobjects.drawing.quads import edged, levels, rectangle, rounded, strokes, uprights
 from tilesim_scenes.mobjects.hardware.operands import Operands
 from tilesim_scenes.mobjects.models.phase_rows import Bar, PhaseRows
 from tilesim_scenes.mobjects.words.badge import Badge
@@ -52,8 +51,8 @@ FILM = {
     "title": "Ladder",
     "question": "How can the same matrix product run almost 25 times as fast?",
     "finding": (
-        "On an H200, the last program is 24.6 times as fast as the first. Its tensor cores wait 31% of the "
-        "time instead of 97%."
+        "On an H200, the last program is 24.6 times as fast as the first. Most of that came from reading "
+        "memory along rows, and 31% waiting is left."
     ),
     "part": "Kernels",
     "place": 250,
@@ -69,8 +68,6 @@ PART = Problem(1024, 1024, 512, tile=(128, 256, 64))
 """What of the product is drawn: a corner of it, whose tiles and chunks are those of all but program 1."""
 CORES = 4
 """Tensor cores of an SM, each of which counts its own busy cycles."""
-SHOWN, APART = 4, 60
-"""Pairs of chunks that lanes show before a write and after it, and ns that are free between two loads."""
 
 
 class Ladder(OneProcessor):
@@ -98,7 +95,8 @@ class Ladder(OneProcessor):
         alone = [us * share for us, share in zip(self.us, self.shares, strict=True)]
         self.guard(max(alone) < 1.1 * min(alone), "they multiply for about equally long")
         near = steps["coalesced"]
-        self.guard(near.us < 1.1 * second.us, "reads along rows alone save almost as much as program 2")
+        twelfth = round(first.us / second.us) == round(first.us / near.us) == 12
+        self.guard(twelfth, "reads along rows alone take a twelfth of the time")
         self.each = SECTOR // 2
         pieces = (first.load_sectors or 0.0) / (near.load_sectors or 1.0)
         self.guard(pieces == self.each, "the first program uses one number of each piece, the second all")
@@ -109,7 +107,8 @@ class Ladder(OneProcessor):
         most = steps["persistent"].us - last.us > 0.5 * (third.us - last.us)
         self.guard(most, "program 4 is faster mostly as loads and writes overlap across tiles")
         room = 1024 * facts("h200")["shared_kib_per_block"].value
-        self.guard(PART.k_steps * PART.k_step_bytes > room, "a processor cannot hold two whole strips")
+        strips = (sum(step.tile[:2]) * 2 * SHAPE[2] for step in self.steps)
+        self.guard(min(strips) > room, "a processor cannot hold two whole strips")
         self.timetables()
 
     def timetables(self) -> None:
@@ -122,44 +121,44 @@ class Ladder(OneProcessor):
             default_costs(schedule, whole, device, kernel)
             for schedule, kernel in (("naive", "naive-ptr"), ("persistent", "persistent-tma-overlap-split"))
         )
-        self.guard(early.overlap and early.tile_gap < load, "program 4 loads before the tile before is done")
-        self.guard(early.tile_gap < early.epilogue, "program 4 multiplies during a write")
-        count = PART.k_steps
-        self.writes = apart.epilogue, early.epilogue
-        self.second, self.third = (pipeline(count, stages, load, multiply) for stages in (1, third.stages))
+        self.guard(early.overlap and early.tile_gap < early.epilogue, "program 4 multiplies during a write")
+        self.write = apart.epilogue
+        self.second, self.third = (pipeline(PART.k_steps, n, load, multiply) for n in (1, third.stages))
         self.guard(not self.third.bubbles[1:].any(), "loads that run ahead come in time")
-        pause = apart.epilogue + apart.launch
-        self.apart = two_tiles(third.stages, load, multiply, pause)
-        self.early = two_tiles(last.stages, load, multiply, early.tile_gap, early=True)
+        pause, whole_tile = apart.epilogue + apart.launch, PART.k_steps * multiply
+        self.across = rows_across(last.stages - 1, load, multiply, early.tile_gap, early.epilogue)
         each = [one.makespan + pause for one in (self.second, self.third)]
-        each.append(count * multiply + early.epilogue_overlap_penalty + early.tile_gap)
+        each.append(whole_tile + early.epilogue_overlap_penalty + early.tile_gap)
         saved = zip(pairwise(each), pairwise(self.us[1:]), strict=True)
         close = all(abs((b / a) / (d / c) - 1) < 0.1 for (a, b), (c, d) in saved)
         self.guard(close, "the model saves about as much as was measured")
 
     def construct(self) -> None:
-        self.ask("A GPU has many processors. In each, tensor cores multiply matrices.")
+        self.ask(
+            "A GPU has many processors. In each, threads load numbers for tensor cores, which multiply "
+            "matrices."
+        )
         self.the_work()
         self.the_slowest()
         self.neighbors()
         self.loads_ahead()
         self.loads_early()
+        self.what_is_left()
         self.close(
-            "On an H200, the last program is {times:.1f} times as fast as the first. Its tensor cores wait "
-            "{after:.0%} of the time instead of {before:.0%}.",
+            "On an H200, the last program is {times:.1f} times as fast as the first. Most of that came from "
+            "reading memory along rows, and {left:.0%} waiting is left.",
             [(tr("program 1"), self.us[0]), (tr("program 4"), self.us[-1])],
             "times",
             "{:,.0f} µs",
             self.measured(),
             tr("8192 × 8192 numbers, each a sum of 512 products of 16-bit numbers"),
-            after=1 - self.shares[-1],
-            before=1 - self.shares[0],
+            left=1 - self.shares[-1],
         )
 
     def the_work(self) -> None:
         """A corner of the product: a tile, its strips, and the chunks that a processor loads of them."""
         area, theme = self.area, self.theme
-        share = (1.0, 0.75) if self.narrow else (0.5, 1.0)
+        share = (1.0, 0.72) if self.tall else (0.47, 1.0)
         shown = Operands(PART, share[0] * area.width, share[1] * area.height, px(16), names=False)
         number = 2 * PART.tiles_n + 1
         tile = shown.tile(number, theme.hand_over)
@@ -167,28 +166,58 @@ class Ladder(OneProcessor):
         grid = strokes(theme.background, 2.0)
         cuts = (np.arange(1, count) / count for count in (PART.tiles_n, PART.tiles_m))
         grid.points = np.concatenate([uprights(shown.c, next(cuts)), levels(shown.c, next(cuts))])
-        words = VGroup(self.bold("a corner of the result"), self.word("in all, 8192 × 8192 numbers"))
-        words.arrange(DOWN, buff=px(24), aligned_edge=LEFT)
-        fit(words, (1.0 if self.narrow else 0.42) * area.width)
-        both = VGroup(VGroup(shown, grid, tile, row, column), words)
-        both.arrange(DOWN if self.narrow else RIGHT, buff=px(40)).move_to(area.center)
-        places = (tr("tile"), tile, RIGHT), (tr("strip"), row, DOWN), (tr("strip"), column, RIGHT)
-        names = VGroup(*(label(word, 46, bold=True).next_to(at, side, px(12)) for word, at, side in places))
-        self.badge(Badge(tr("model"), "model"))
+        box, memory, cores = self.processor()
+        room = (1.0 if self.tall else 0.49) * area.width
+        words = lines(tr("a corner of the result, 8192 × 8192 in all"), 42, room, color=theme.quiet)
+        beside = VGroup(words, fit(box, room, 0.75 * area.height)).arrange(DOWN, buff=px(40))
+        both = VGroup(VGroup(shown, grid, tile, row, column), beside)
+        both.arrange(DOWN if self.tall else RIGHT, buff=px(30)).move_to(area.center)
+        long = tr("strip, {k} long", k=SHAPE[2])
+        places = (tr("tile"), tile, RIGHT), (tr("strip"), row, DOWN), (long, column, RIGHT)
+        names = VGroup(*(label(word, 42, bold=True).next_to(at, side, px(12)) for word, at, side in places))
+        self.badge(Badge(tr("schematic"), "model"))
         self.say("Each tile of the result needs two strips of input.")
         self.play(FadeIn(shown, grid, words), FadeIn(tile, names[0]), run_time=0.8)
         self.play(FadeIn(row, column, names[1:]))
         self.say(
-            "They are too large to load at once. A processor loads a chunk of each, multiplies the two, and "
-            "goes on."
+            "Together, they do not fit into a processor’s fast memory. So threads load a chunk of each, and "
+            "tensor cores multiply the two."
         )
         pairs = [VGroup(*pair) for pair in zip(row, column, strict=True)]
-        self.play(*(pair.animate.set_opacity(0.15) for pair in pairs), FadeOut(names[1:]), run_time=0.4)
-        places = (row[0], DOWN, LEFT), (column[0], RIGHT, UP)
-        chunks = VGroup(*(label(tr("chunk"), 46, bold=True).next_to(*at[:2], px(12), at[2]) for at in places))
-        lit = LaggedStart(*(pair.animate.set_opacity(1.0) for pair in pairs), lag_ratio=0.6, run_time=6)
-        self.play(FadeIn(chunks, run_time=0.3), lit)
+        dim = [pair.animate.set_opacity(0.15) for pair in pairs]
+        self.play(FadeIn(box), *dim, FadeOut(names[1:]), run_time=0.6)
+        chunks = VGroup(*(label(tr("chunk"), 42, bold=True) for _ in range(2)))
+        for number, pair in enumerate(pairs):
+            seconds = 0.4 if number else 0.8
+            copy = pair.copy().set_opacity(1.0)
+            chunks[0].next_to(pair[0], DOWN, px(12)).set_x(pair[0].get_left()[0], LEFT)
+            chunks[1].next_to(pair[1], LEFT, px(12))
+            self.add(chunks)
+            pair.set_opacity(1.0)
+            loaded = copy.copy().arrange(RIGHT, buff=px(16))
+            fit(loaded, 0.9 * memory.width, 0.9 * memory.height).move_to(memory)
+            self.play(Transform(copy, loaded), run_time=seconds)
+            self.play(FadeOut(copy, target_position=cores, scale=0.2), run_time=seconds)
+            pair.set_opacity(0.15)
         self.work = VGroup(both, names[0], chunks)
+
+    def processor(self) -> tuple[VGroup, Mobject, Mobject]:
+        """A processor, its fast memory, and its tensor cores."""
+        theme = self.theme
+        threads = VGroup(*(Dot(radius=px(8), color=ManimColor(theme.text)) for _ in range(WARP)))
+        threads.arrange_in_grid(4, WARP // 4, buff=(px(16), px(22)))
+        memory = edged(rectangle(px(220), px(130), theme.idle), theme.quiet, 3)
+        cores = VGroup(*(rectangle(px(60), px(60), self.hue) for _ in range(CORES)))
+        cores.arrange_in_grid(2, 2, buff=px(10))
+        inside = VGroup()
+        words = tr("threads"), tr("fast memory"), tr("tensor cores")
+        for word, part in zip(words, (threads, memory, cores), strict=True):
+            inside.add(VGroup(part, label(word, 40).move_to([0, -px(82), 0], UP)))
+        below = self.narrow and not self.tall
+        inside.arrange(DOWN if below else RIGHT, buff=px(36), aligned_edge=np.zeros(3) if below else UP)
+        box = rounded(inside.width + px(60), inside.height + px(60), px(24), theme.quiet, 4, theme.background)
+        name = self.bold("a processor").next_to(box, UP, px(16))
+        return VGroup(name, box.move_to(inside), inside), memory, cores
 
     # Bars, which stand alone.
 
@@ -198,7 +227,7 @@ class Ladder(OneProcessor):
             tr("1: threads read down columns"),
             tr("2: threads read along rows"),
             tr("3: loads run ahead"),
-            tr("4: loads run ahead into the next tile"),
+            tr("4: loads and writes run on across tiles"),
         )
         amounts = []
         for number in numbers:
@@ -214,33 +243,22 @@ class Ladder(OneProcessor):
 
     def the_slowest(self) -> None:
         """The first program alone: almost all of its bar is waiting."""
-        key = self.key(Entry(tr("multiply"), [self.hue]), Entry(tr("tensor cores wait"), [self.theme.wait]))
-        self.bars, self.standing = self.bars_of(0, 1), VGroup()
+        self.bars = self.bars_of(0, 1)
         self.say(
-            "The first of four programs takes {us:,.0f} µs. For {share:.0%} of that time, its tensor cores "
-            "only wait.",
+            "The first of four programs, a deliberately bad one, takes {us:,.0f} µs. For {share:.0%} of that "
+            "time, its tensor cores wait.",
             us=self.us[0],
             share=1 - self.shares[0],
         )
-        self.play(Leave(self.work), *key, run_time=0.5)
-        self.another(0, 3)
+        self.come(0, 2.5, Leave(self.work))
 
-    def enlarge(self) -> None:
-        """From here on, the second program's bar is as wide as the first one's was."""
-        large = self.bars_of(*range(1, len(TOLD)))
-        note = self.word("Program 1’s bar, {us:,.0f} µs, does not fit on this scale.", 38, us=self.us[0])
-        note.next_to(large, UP, px(30)).align_to(large, LEFT)
-        self.play(FadeOut(self.bars[0]), run_time=0.3)
-        self.play(ReplacementTransform(self.bars[1], large[0]), FadeIn(note), run_time=0.7)
-        self.bars, self.standing = large, VGroup(note, large[0])
-
-    def another(self, number: int, seconds: float = 1.5) -> None:
-        """The bars so far come back, and below them, in so many seconds, that of one more program."""
+    def come(self, number: int, seconds: float, *along: Animation) -> None:
+        """The bars so far come back, with their key, and in so many seconds that of one more program."""
         self.badge(Badge(self.tr("measured and counted on {gpu}"), "measured"))
-        if self.standing:
-            self.play(FadeIn(self.standing), run_time=0.3)
+        entries = Entry(tr("multiply"), [self.hue]), Entry(tr("tensor cores wait"), [self.theme.wait])
+        before = [FadeIn(bar) for bar in self.bars[:number]]
+        self.play(*along, *self.key(*entries), *before, run_time=0.5)
         self.play(self.bars.come(number), run_time=seconds)
-        self.add(self.standing.add(self.bars[number]))
 
     @property
     def room(self) -> tuple[float, float]:
@@ -256,14 +274,19 @@ class Ladder(OneProcessor):
 
     # Who reads what.
 
+    @property
+    def grays(self) -> tuple[Colour, Colour]:
+        """The colors of numbers that are delivered, and of those that are used."""
+        theme = self.theme
+        return mixed(theme.background, theme.operand, 0.5), mixed(theme.operand, theme.text, 0.6)
+
     def reading(self, name: str, note: str, apart: int) -> VGroup:
         """Threads beside rows of a matrix, each a piece of memory; rays, what is sent and used, and a note.
 
         Each thread reads one number, `apart` after that of the thread before.
         """
         theme, wide, high = self.theme, px(34), px(23)
-        dark, gray = (mixed(theme.background, theme.operand, share) for share in (0.2, 0.5))
-        bright = mixed(theme.operand, theme.text, 0.6)
+        dark, (gray, bright) = mixed(theme.background, theme.operand, 0.2), self.grays
         cells = VGroup(*(rectangle(0.86 * wide, 0.8 * high, dark) for _ in range(self.each**2)))
         cells.arrange_in_grid(self.each, self.each, buff=(0.14 * wide, 0.2 * high))
         dots = VGroup(*(Dot(0.35 * high, color=ManimColor(theme.text)) for _ in range(self.each)))
@@ -289,7 +312,7 @@ class Ladder(OneProcessor):
     def neighbors(self) -> None:
         """A column read by neighboring threads, and a row."""
         far, near = (
-            self.reading(name, self.tr("{sent} numbers are read, {each} are used", sent=sent), apart)
+            self.reading(name, self.tr("{sent} delivered, {each} used", sent=sent), apart)
             for name, sent, apart in (
                 (tr("program 1"), self.each**2, self.each),
                 (tr("program 2"), self.each, 1),
@@ -298,27 +321,29 @@ class Ladder(OneProcessor):
         panel = self.panel(far, near)
         drawing, rays, sent, used, note = far
         self.say(
-            "Memory always delivers {each} neighbors of a row. Program 1’s threads go down a column, so each "
-            "uses one."
+            "Memory always delivers {each} neighbors of a row. Here, threads read down a column, and each "
+            "uses just one."
         )
-        self.badge(Badge(tr("model"), "model"))
-        self.play(FadeIn(drawing), Leave(self.standing), run_time=0.5)
+        self.badge(Badge(tr("schematic"), "model"))
+        words = tr("delivered"), tr("used")
+        entries = [Entry(word, [gray]) for word, gray in zip(words, self.grays, strict=True)]
+        self.play(FadeIn(drawing), Leave(self.bars[0]), *self.key(*entries), run_time=0.5)
         self.play(Create(rays[0]), run_time=0.5)
         self.play(FadeIn(sent[: self.each], used[0], lag_ratio=0.1), run_time=1.2)
         self.play(Create(rays[1:]), run_time=1.5)
         self.play(FadeIn(sent[self.each :], used[1:], note), run_time=1.2)
         self.say(
-            "Program 2’s threads go along the row and use all {each}. It takes only {us:.0f} µs.",
+            "Program 2’s threads read along a row and use all {each}. The time drops to a twelfth: "
+            "{us:.0f} µs.",
             us=self.us[1],
         )
-        self.play(FadeIn(near[0]), run_time=0.5)
-        self.play(Create(near[1]), run_time=0.7)
-        self.play(FadeIn(*near[2:]), run_time=0.6)
-        self.wait(0.9)
-        self.play(Leave(panel))
-        self.another(1)
         self.wait(0.5)
-        self.enlarge()
+        self.play(FadeIn(near[0]), run_time=0.4)
+        self.play(Create(near[1]), run_time=0.6)
+        self.play(FadeIn(*near[2:]), run_time=0.5)
+        self.wait(2.8)
+        self.come(1, 1.5, Leave(panel))
+        self.wait(1.6)
 
     # Lanes of one processor.
 
@@ -328,8 +353,7 @@ class Ladder(OneProcessor):
         fit(title.scale(0.85 if self.narrow else 1.0), self.area.width)
         title.move_to([self.area.left, top, 0], LEFT + UP)
         top = title.get_bottom()[1] - px(20)
-        high = (top - low) / (1.2 * sum(map(len, programs)) + 0.2)
-        made = []
+        high, made = (top - low) / (7.4 if len(programs) > 1 else 5.0), []
         for rows in programs:
             made.append(self.named_rows(rows, top, high))
             top = made[-1].grounds.get_bottom()[1] - 0.6 * high
@@ -337,70 +361,77 @@ class Ladder(OneProcessor):
 
     def roll(self, rows: PhaseRows, *along: Animation) -> None:
         """Rows come, and time runs through them; `along`: what else changes as they come."""
-        self.badge(Badge(tr("model"), "model"))
         self.play(FadeIn(rows), *along)
         self.play(PlayTrace(rows, until=self.until, run_time=3))
 
     def loads_ahead(self) -> None:
         """Chunks of a tile: each pair loaded before its multiplication, and loads that run ahead."""
-        write = self.writes[0]
-        self.until = float(self.second.makespan + write)
+        self.until = float(self.second.makespan + self.write)
         title = self.word("one tile in one processor, over time →", 38)
-        # Loads that overlap stand in two rows.
-        alternate = {}
-        for first in (1, 2):
-            pairs = ", ".join(map(str, range(first, PART.k_steps + 1, 2)))
-            alternate[tr("loads {pairs}", pairs=pairs)] = slice(first - 1, None, 2)
-        before, after = self.lanes_of(
-            title,
-            rows_of(tr("program 2"), self.second, {tr("loads"): slice(None)}, write),
-            rows_of(tr("program 3"), self.third, alternate, write),
+        before, after = (
+            rows_of(name, one, self.write)
+            for name, one in ((tr("program 2"), self.second), (tr("program 3"), self.third))
         )
+        entries = (
+            Entry(tr("multiply"), [self.hue]),
+            Entry(tr("load"), [self.hue], hatched=True),
+            Entry(tr("write"), [self.theme.write]),
+            Entry(tr("tensor cores wait"), [self.theme.wait]),
+        )
+        legend = self.key(*entries)
+        before, after = self.lanes_of(title, before, after)
         self.say("Program 2 loads a pair of chunks, multiplies it, and only then loads the next.")
-        self.roll(before, FadeIn(title), Leave(self.standing))
-        self.say("While program 3 multiplies one pair, the next two are already on their way.")
+        self.badge(Badge(tr("model"), "model"))
+        self.roll(before, FadeIn(title), Leave(self.bars), *legend)
+        self.say("Program 3 loads the next pairs while one is multiplied.")
         self.roll(after)
-        self.wait(0.5)
-        self.play(*map(Leave, (title, before, after)))
-        self.another(1)
+        self.say("But it still stops to write each tile.")
+        self.wait(1.0)
+        self.lanes = VGroup(title, before, after)
 
     def loads_early(self) -> None:
-        """From a tile to the next: loads that begin after a write, and loads that run ahead of it."""
-        steps, count = self.apart.steps, PART.k_steps
-        self.until = float(steps["done"][count + SHOWN - 1] - steps["multiply"][count - SHOWN])
-        title = self.word("from a tile to the next, over time →", 38)
-        before, after = self.lanes_of(
-            title,
-            rows_between(tr("program 3"), self.apart, self.writes[0]),
-            rows_between(tr("program 4"), self.early, self.writes[1]),
-        )
-        self.say("Program 3 writes tile 1 before it loads for tile 2, so its tensor cores wait.")
-        self.roll(before, FadeIn(title), Leave(self.standing))
+        """From a tile to the next: loads that run ahead of it, and a write during it."""
+        self.until = float(max(bar.end for row in self.across.values() for bar in row))
+        title = self.word("two tiles in one processor, over time →", 38)
+        (rows,) = self.lanes_of(title, self.across)
         self.say(
-            "Program 4 loads early, hands tile 1 over to a copy unit, and multiplies on during the write."
+            "Program 4 loads ahead for tile 2. After handing tile 1 to a copy unit, it goes on multiplying."
         )
-        self.roll(after)
-        self.leave(title, before, after)
-        self.say("Every program does the same multiplications, so blue hardly changes. Red is what shrinks.")
-        self.another(2)
-        self.leave(self.standing)
+        self.roll(rows, FadeIn(title), Leave(self.lanes))
+        self.lanes = VGroup(title, rows)
+
+    def what_is_left(self) -> None:
+        """The bars of all but the first program, on a larger scale."""
+        self.bars = self.bars_of(*range(1, len(TOLD)))
+        for number, bar in enumerate(self.bars.bars, 1):
+            busy = tr("{us:,.0f} µs", us=self.us[number] * self.shares[number])
+            bar[0].add(label(busy, 40, ink_on(self.hue), bold=True).move_to(bar[0]))
+        note = self.word("Program 1’s bar, {us:,.0f} µs, does not fit on this scale.", 38, us=self.us[0])
+        note.next_to(self.bars, UP, px(30)).align_to(self.bars, LEFT)
+        self.say(
+            "So the times drop to {third:.0f} and {last:.0f} µs. Multiplying takes about as long in all; "
+            "only red shrinks.",
+            third=self.us[2],
+            last=self.us[3],
+        )
+        self.come(0, 1.0, Fade(note, 0.0, 1.0, rate_func=late), Leave(self.lanes))
+        self.play(self.bars.come(1, 2), run_time=3)
 
 
-def two_tiles(stages: int, load: int, multiply: int, pause: int, early: bool = False) -> Pipeline:
-    """Two tiles, between which nothing is multiplied for `pause` ns, in which an `early` program loads for
-    the next one; any other one only then begins to.
+def rows_across(ahead: int, load: int, multiply: int, gap: int, write: int) -> dict[str, list[Bar]]:
+    """Two tiles of a program that loads `ahead` pairs of chunks ahead, also for the next tile.
 
-    `load`, `multiply`: ns for a pair of chunks.
+    `load`, `multiply`: ns for a pair. `gap`: ns between two tiles. `write`: ns that writing a tile takes.
     """
-    count = PART.k_steps
-    number = np.arange(2 * count)
-    begin = load + number * multiply + (number >= count) * (pause if early else pause + load)
-    steps = np.zeros(len(number), STEP)
-    asked = number - stages + 1
-    least = np.zeros_like(number) if early else number // count * count
-    steps["load"] = np.where(asked < least, begin[least] - load, begin[np.maximum(asked, 0)])
-    steps["loaded"], steps["multiply"], steps["done"] = steps["load"] + load, begin, begin + multiply
-    return Pipeline(stages, steps)
+    done = PART.k_steps * multiply
+    tiles = [
+        Bar("multiply", start, start + done, tr("tile {n}", n=n)) for n, start in ((1, 0), (2, done + gap))
+    ]
+    return {
+        tr("program 4"): [*tiles, Bar("wait", done, done + gap)],
+        tr("loads ahead"): [Bar("load", done - ahead * multiply, done - multiply + load)],
+        tr("writing tile 1"): [Bar("write", done, done + write)],
+    }
 
 
 def bars(kind: str, starts: np.ndarray, ends: np.ndarray) -> list[Bar]:
@@ -408,35 +439,14 @@ def bars(kind: str, starts: np.ndarray, ends: np.ndarray) -> list[Bar]:
     return [Bar(kind, *both) for both in zip(starts.tolist(), ends.tolist(), strict=True)]
 
 
-def rows_of(program: str, one: Pipeline, loads: Mapping[str, slice], write: int) -> dict[str, list[Bar]]:
-    """What a program's tensor cores do, when which chunks are loaded, and when a tile is written.
-
-    `loads`: which steps' loads a row shows, by its name. `write`: ns that it takes.
-    """
+def rows_of(program: str, one: Pipeline, write: int) -> dict[str, list[Bar]]:
+    """What tensor cores do, when chunks are loaded, and when a tile is written, which takes `write` ns."""
     steps, done = one.steps, one.steps["done"][-1:]
     multiply = bars("multiply", steps["multiply"], steps["done"])
     rows = {program: [bar._replace(text=str(number)) for number, bar in enumerate(multiply, 1)]}
     rows[program] += bars("wait", steps["multiply"] - one.bubbles, steps["multiply"])
     rows[program] += bars("wait", done, done + write)
-    for name, which in loads.items():
-        # They end a little early, so that two in a row stand apart.
-        rows[name] = bars("load", steps["load"][which], steps["loaded"][which] - APART)
-    return rows | {tr("writing"): bars("write", done, done + write)}
-
-
-def rows_between(program: str, one: Pipeline, write: int) -> dict[str, list[Bar]]:
-    """What a program does from the middle of a tile to the middle of the next: what its tensor cores do, when
-    chunks of tile 2 are loaded, and when tile 1 is written, which takes `write` ns."""
-    steps, count = one.steps, PART.k_steps
-    starts, ends = steps["multiply"][::count], steps["done"][count - 1 :: count]
-    since = steps["multiply"][count - SHOWN]
-    tiles = [
-        Bar("multiply", *times, tr("tile {n}", n=n))
-        for n, *times in zip((1, 2), starts - since, ends - since, strict=True)
-    ]
-    loads = bars("load", steps["load"][count:] - since, steps["loaded"][count:] - since)
-    return {
-        program: [*tiles, *bars("wait", ends[:1] - since, starts[1:] - since)],
-        tr("loads for tile 2"): loads,
-        tr("writing tile 1"): bars("write", ends[:1] - since, ends[:1] - since + write),
-    }
+    # Loads that overlap are one bar.
+    apart = steps["load"][1:] > steps["loaded"][:-1]
+    starts, ends = steps["load"][np.append(True, apart)], steps["loaded"][np.append(apart, True)]
+    return rows | {tr("loads"): bars("load", starts, ends), tr("writing"): bars("write", done, done + write)}

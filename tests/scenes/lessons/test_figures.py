@@ -17,7 +17,6 @@ from tilesim_scenes import busy_sms, fusion, stream_k
 from tilesim_scenes.kit.many_sms import alike_together, round_ends
 from tilesim_scenes.kit.round_trip import PIECES, RoundTrip
 from tilesim_scenes.l2_order import Sharing
-from tilesim_scenes.ladder import PART
 from tilesim_scenes.latency_hiding import Rounds
 from tilesim_scenes.launch_latency import SMALL
 from tilesim_scenes.loop_unrolling import Waits
@@ -85,16 +84,10 @@ def test_shares_of_the_ladder_in_a_file_are_of_the_time_of_all_tensor_cores() ->
     assert shares == sorted(shares) and 0 < shares[0] < shares[-1] < 1
 
 
-def test_only_the_last_program_of_the_ladder_loads_across_tiles() -> None:
-    scene, count = made("ladder"), PART.k_steps
-    for one, early in ((scene.apart, False), (scene.early, True)):
-        steps = one.steps
-        assert len(steps) == 2 * count and (one.bubbles >= 0).all()
-        assert (steps["loaded"] <= steps["multiply"]).all()
-        next_tile, written = steps[count], steps["done"][count - 1] + scene.writes[early]
-        assert (next_tile["load"] < steps["done"][count - 1]) == early
-        assert (next_tile["multiply"] < written) == early
-    assert (scene.apart.steps[:count] == scene.third.steps).all()
+def test_the_last_program_of_the_ladder_loads_and_writes_across_tiles() -> None:
+    (first, second, wait), (load,), (write,) = made("ladder").across.values()
+    assert (wait.start, wait.end) == (first.end, second.start) and write.start == first.end
+    assert load.start < first.end and load.end <= second.start < write.end < second.end
 
 
 @pytest.mark.parametrize(("t", "dots"), [(50, 1), (150, 2), (250, 1), (1300, 0)])

@@ -213,7 +213,7 @@ LADDERS: list[tuple[str, str, Rows, str]] = [
     ("ladder", "overlapped", {"us": 107.0}, "almost 25 times"),
     ("ladder", "overlapped", {"tensor_cycles": 1e6}, "equally many cycles"),
     ("ladder", "coalesced", {"load_sectors": 1e8}, "one number of each piece"),
-    ("ladder", "coalesced", {"us": 300.0}, "reads along rows alone save"),
+    ("ladder", "coalesced", {"us": 300.0}, "alone take a twelfth"),
     ("ladder", "grouped", {"order": "row-major"}, "only loads ahead"),
     ("ladder", "pipelined", {"us": 145.0}, "as much as was measured"),
     ("ladder", "persistent", {"us": 120.0}, "mostly as loads and writes overlap"),
