@@ -266,7 +266,7 @@ class LatencyHiding(Lesson):
         self.play(FadeIn(self.table[0]), FadeIn(self.table[1][:2]))
         self.say("Then it computes, stores y and asks again. Most of the time, it waits.")
         moved = self.below(
-            self.tr("{moved:,} bytes a round: each thread reads 4 of x and of y, and writes 4")
+            self.tr("{moved:,} bytes a round: 32 threads × 12 numbers read or written × 4 bytes")
         )
         self.play(PlayTrace(self.lanes, until=WINDOW, run_time=4.0), FadeIn(moved))
         self.play(FadeIn(self.table[1][2]))
@@ -324,7 +324,7 @@ class LatencyHiding(Lesson):
         name.move_to([area.left, area.top - px(24), 0], LEFT)
         axis = self.word("warps per SM →", 40, theme.text).next_to(plot, DOWN, px(20))
         axis.align_to(plot.ground, RIGHT)
-        self.say("With only one SM at work, 16 warps move {apart:.1f} times as much as one, not {gain:.1f}.")
+        self.say("If only one SM works, 16 warps move {apart:.1f} times as much as one, not {gain:.1f}.")
         leave = map(Leave, (self.scenery, self.warps, self.lanes, self.axis))
         move = self.table.animate.shift(down)
         self.play(*leave, *self.key(), move, Fade(plot, 0.0, 1.0, run_time=0.6), FadeIn(name, axis))
@@ -337,7 +337,9 @@ class LatencyHiding(Lesson):
             words.next_to(dots[15], DOWN + RIGHT if found is self.rates else LEFT, px(20))
             self.play(LaggedStart(*map(FadeIn, dots), lag_ratio=0.15, run_time=1.6), FadeIn(words))
             drawn.add(dots, words)
-        self.say("But all SMs share memory. It is nearly full, so 16 more warps add only {more:.0%}.")
+        self.say(
+            "All SMs share one memory. It is almost at its top speed, so 16 more warps add only {more:.0%}."
+        )
         limit = line(plot, np.array([[0, self.most], [33, self.most]]), theme.quiet)
         most = lines(tr("an SM’s share of all that memory can send"), 34, 0.45 * plot.ground.width)
         most.next_to(limit, UP, px(8)).align_to(plot.ground, RIGHT)

@@ -172,9 +172,9 @@ class PingPong(OneProcessor):
         self.play(FadeIn(team, rows), run_time=0.5)
         self.team = team
         self.run_to(rows, self.lead + period, 3.5)
-        self.say("Now the tensor cores wait hardly longer than the hand-over takes.")
+        self.say("Now the tensor cores wait for little more than the hand-over.")
         self.run_to(rows, self.lead + TILES * period, 2.0)
-        self.say("While a tile is written, multiplying is slower, but a tile is done sooner.")
+        self.say("While a tile is written, multiplying is slower, but each tile is done sooner.")
         self.brackets(rows, [multiply, period], tr("{us:.1f} µs for a tile", us=self.tiles_us[1]))
         self.leave(rows, self.mark, self.axis)
 
@@ -184,7 +184,8 @@ class PingPong(OneProcessor):
         ground = rectangle(area.width, px(130), self.theme.idle)
         ground.move_to([area.center[0], area.top - 0.6 * area.height, 0])
         name = self.word(
-            "A processor has {registers:,} registers. Each number of a tile is a running sum in one.", 44
+            "A processor has {registers:,} registers. Each number of a tile needs one, for its running sum.",
+            44,
         )
         name.next_to(ground, UP, px(24), aligned_edge=LEFT)
 
@@ -217,7 +218,7 @@ class PingPong(OneProcessor):
         self.play(FadeIn(rest))
         self.let_read()
         self.play(Leave(two), Leave(rest), run_time=0.4)
-        self.say("So we split the warps into two groups, each with half a tile. Both fit.")
+        self.say("So we split the warps into two groups, each with a half-size tile. Both fit.")
         groups = [
             (self.crew(1), tr("a ninth warp loads")), (self.crew(4), tr("ping: four warps")),
             (self.crew(4), tr("pong: four warps")),

@@ -406,7 +406,7 @@ class Race(Lesson):
     def naive_pause(self) -> None:
         """The lane goes on into its second pause, which passes slowly."""
         drain, done, start = self.second_pause(self.naive)
-        self.say("Only one block fits into the SM's memory, so the next one waits.")
+        self.say("A block needs most of the SM's memory, so the next one waits.")
         self.play(
             Leave(self.ticking), Zoom(self.lane, window=(drain + AROUND[0], drain + AROUND[1]), run_time=1.2),
             PlayTrace(self.lane, until=drain - BEFORE, run_time=1.2),
@@ -457,7 +457,7 @@ class Race(Lesson):
         self.pass_by(drain + self.hand_over, self.through(self.tile, self.memory, leg=1.2))
         handed = self.word_from(drain, start, "hand over")
         self.play(FadeIn(handed, run_time=0.3), self.through(self.tile, self.unit, leg=0.8))
-        self.say("Only then does it ask for the next tile's data, so it waits.")
+        self.say("Only then does it ask for the next tile's data. So multiplying stops again.")
         self.play(FadeIn(self.data, shift=px(60) * UP, run_time=0.4))
         self.pass_by(start, FadeOut(self.tile, run_time=0.4), self.through(self.data, self.memory, leg=1.2))
         both = in_lane(self.lane, drain, start, tr("write and load"), self.write_and_load, 40)
@@ -467,7 +467,7 @@ class Race(Lesson):
         """The third tile's data are there before the second tile is handed over."""
         drain, done, start = self.second_pause(self.overlaps)
         self.close_up(self.overlaps)
-        self.say("The third kernel loads them earlier, into memory that this tile no longer needs.")
+        self.say("A third kernel loads the next data earlier, into memory that this tile no longer needs.")
         self.play(
             *self.heading("Persistent with overlap"), Fade(self.lane, 0.0, 1.0),
             FadeIn(self.memory, self.unit, self.names[0]),
@@ -556,8 +556,8 @@ class Race(Lesson):
             sum_of.shift(max(0, area.left - sum_of.get_left()[0]) * RIGHT)
             ends.add(sum_of)
         self.say(
-            "Overlap cuts the pauses by {shorter:.1f} µs, but multiplying is slower during writes, by "
-            "{slower:.1f} µs. {saved:.1f} µs remain."
+            "Compared with naive, pauses shrink by {shorter:.1f} µs, but multiplying takes {slower:.1f} "
+            "longer. That saves {saved:.1f} µs."
         )
         self.play(FadeIn(ends, run_time=0.3))
         self.leave(ends, *brackets)
