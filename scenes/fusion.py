@@ -176,7 +176,7 @@ class Fusion(Lesson):
         name = self.bold("arithmetic: {us:.1f} µs", 50, us=self.arithmetic)
         name.next_to(big, DOWN, px(20), aligned_edge=LEFT).shift(px(20) * RIGHT)
         how = self.word(
-            "model: {count:.0f} million separate adds or multiplies, at {rate:.1f} trillion a second",
+            "model: {count:.0f} million adds or multiplies, at {rate:.1f} trillion a second",
             40,
         )
         how.next_to(name, DOWN, px(14), aligned_edge=LEFT)

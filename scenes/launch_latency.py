@@ -145,13 +145,13 @@ class LaunchLatency(Lesson):
         picture = VGroup(cpu, queue, gpu).arrange(RIGHT, buff=px(45))
         picture.move_to([area.center[0], self.code.get_bottom()[1] - px(90), 0], UP)
         name = self.word("queue of calls (schematic)", 42).next_to(frame, UP, px(14))
-        busy = self.word("other work", 40).next_to(gpu, UP, px(14), aligned_edge=RIGHT)
+        busy = self.bold("other work", 42).next_to(gpu, UP, px(14), aligned_edge=RIGHT)
         rows = [(tr("one by one"), loop, "measured"), (tr("already queued"), queued, "measured")]
         bars = Bars(rows, width=area.width, row=px(140), size=48, form="{:.1f} µs")
         bars.move_to([area.center[0], (picture.get_bottom()[1] + area.bottom) / 2, 0])
-        apiece = VGroup(self.bold("{call:.2f} each", 40), self.bold("{product:.2f} each", 40))
+        apiece = VGroup(self.bold("{call:.2f} µs each", 36), self.bold("{product:.2f} µs each", 36))
         for one, figure in zip(apiece, bars.figures, strict=True):
-            one.next_to(figure, DOWN, px(8), aligned_edge=LEFT)
+            one.next_to(figure, DOWN, px(18), aligned_edge=RIGHT)
         here, there, places = [cpu] * self.count, [gpu] * self.count, [one.get_center() for one in tokens]
         seconds = 4.5
         self.say(
@@ -239,9 +239,9 @@ class LaunchLatency(Lesson):
         self.two = two = self.lanes(times, call, 1.05 * end)
         record = fit(code(RECORD, 50, numbered=False), area.width).move_to(self.code, LEFT + UP)
         frame, tokens = graph = self.slots(0.92 * area.width)
-        graph.move_to([area.center[0], (record.get_bottom()[1] + self.floor) / 2 - px(30), 0])
         named = self.bold("CUDA graph: {n} calls recorded, none carried out yet", n=self.count)
         named.next_to(frame, UP, px(20))
+        VGroup(named, graph).move_to([area.center[0], (record.get_bottom()[1] + self.floor) / 2, 0])
         self.play(Leave(self.code), Leave(self.ticking), FadeIn(record, frame, named))
         falling = (FadeIn(one, shift=px(80) * DOWN) for one in tokens)
         self.play(LaggedStart(*falling, lag_ratio=0.2, run_time=2.6))

@@ -213,7 +213,7 @@ class Calls(PhaseRows):
         self.numbers = VGroup(*(bar.submobjects[0] for bar in self.bars[: 2 * count]))
         self.axis = label(tr("time →"), 42, theme.quiet)
         self.axis.next_to(self.cpu, UP, px(12)).align_to(self.cpu, RIGHT)
-        queue = rectangle(width, 0.36 * px(lane), theme.panel).move_to(self.grounds)
+        queue = rectangle(width, 0.36 * px(lane), theme.idle).move_to(self.grounds)
         name = label(tr("queue"), 40, theme.quiet, bold=True).next_to(queue, LEFT, px(24))
         self.add(queue, name, self.ways, self.axis)
 
