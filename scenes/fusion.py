@@ -175,10 +175,7 @@ class Fusion(Lesson):
         edged(sliver, theme.text, 5).move_to(big.get_left(), LEFT)
         name = self.bold("arithmetic: {us:.1f} µs", 50, us=self.arithmetic)
         name.next_to(big, DOWN, px(20), aligned_edge=LEFT).shift(px(20) * RIGHT)
-        how = self.word(
-            "model: {count:.0f} million adds or multiplies, at {rate:.1f} trillion a second",
-            40,
-        )
+        how = self.word("model: {count:.0f} million adds or multiplies, at {rate:.1f} trillion a second", 38)
         how.next_to(name, DOWN, px(14), aligned_edge=LEFT)
         rest = label("?", 100, bold=True).move_to(big)
         self.play(FadeOut(self.of), FadeIn(whole), Create(sides), run_time=0.4)
