@@ -66,10 +66,11 @@ class Fusion(Lesson):
         self.each = float(f"{self.separate / count:.1f}")
         self.guard("H200" in self.gpu, "the program ran on an H200")
         preset = presets()[preset_of(self.gpu)]
-        self.cache, self.tflops = preset["l2_mb"], preset["peak_tflops"]["fp32"]
+        # The peak counts a multiplication and an addition in one instruction as two operations.
+        self.cache, self.rate = preset["l2_mb"], preset["peak_tflops"]["fp32"] / 2
         self.tb = preset["memory_gb_per_s"] / 1000
         self.count, self.mb = numbers / 1e6, WIDTH * numbers / 1e6
-        self.arithmetic = numbers / self.tflops / 1e6
+        self.arithmetic = numbers / self.rate / 1e6
         # From the figures as printed, so that anybody can work it out.
         self.trip = float(f"{2 * round(self.mb) / float(f'{self.tb:.1f}'):.1f}")
         self.guard(round(self.separate / self.fused) == count, "one kernel takes an eighth of the time")
@@ -174,7 +175,7 @@ class Fusion(Lesson):
         edged(sliver, theme.text, 5).move_to(big.get_left(), LEFT)
         name = self.bold("arithmetic: {us:.1f} µs", 50, us=self.arithmetic)
         name.next_to(big, DOWN, px(20), aligned_edge=LEFT).shift(px(20) * RIGHT)
-        how = self.word("model: {count:.0f} million operations, at {tflops} trillion a second", 40)
+        how = self.word("model: {count:.0f} million adds or multiplies, at {rate:.1f} trillion a second", 38)
         how.next_to(name, DOWN, px(14), aligned_edge=LEFT)
         rest = label("?", 100, bold=True).move_to(big)
         self.play(FadeOut(self.of), FadeIn(whole), Create(sides), run_time=0.4)
@@ -197,7 +198,7 @@ class Fusion(Lesson):
         return made
 
     def first_trip(self) -> None:
-        """x comes into registers, is multiplied, and has to go back, as the kernel ends."""
+        """Parts of x come into registers, are multiplied, and have to go back, as the kernel ends."""
         self.say(
             "Processors compute in registers, tiny memories of their own. Each part of x has to travel there."
         )
@@ -206,10 +207,9 @@ class Fusion(Lesson):
         self.means = VGroup(swatch, self.word("lines done", 44).next_to(swatch, RIGHT, px(18)))
         self.means.next_to(self.lanes, UP, px(24), aligned_edge=RIGHT)
         self.begin_trips([LINES[0]])
-        self.play(self.trips.come(1.6))
-        self.play(self.trips.apply(1 / self.kernels, 1.0))
-        self.say("Registers are lost when a kernel ends, so it first writes x back.")
-        self.play(self.trips.back(1.6))
+        self.play(self.trips.stream(5.4, (0, 1 / self.kernels), (0, 0.6)))
+        self.say("Registers are lost when a kernel ends, so it writes each part back.")
+        self.play(self.trips.stream(3.0, (0, 1 / self.kernels), (0.6, 1)))
         self.end_of_kernel(0)
 
     def begin_trips(self, lines_of_code: Sequence[str]) -> None:
@@ -243,9 +243,7 @@ class Fusion(Lesson):
             old = self.trips.operations
             self.trips.run([line.removeprefix("x = ")])
             self.remove(old, *old)
-            self.play(self.trips.come(seconds / 2))
-            self.play(self.trips.apply((number + 1) / self.kernels, seconds / 5))
-            self.play(self.trips.back(seconds / 2))
+            self.play(self.trips.stream(1.2 * seconds, (number / self.kernels, (number + 1) / self.kernels)))
             self.end_of_kernel(number)
             seconds = max(0.6 * seconds, 0.35)
 
@@ -288,7 +286,7 @@ class Fusion(Lesson):
             self.bold("round trip of x: {us:.1f} µs", 54, us=self.trip),
             lines(model, 40, 0.95 * trip.width, color=self.theme.quiet),
         ).arrange(DOWN, buff=px(14)).move_to(trip)  # fmt: skip
-        rest = self.word("rest: {us:.1f} µs, with the kernel's start", us=self.each - self.trip)
+        rest = self.word("rest: {us:.1f} µs", us=self.each - self.trip)
         rest.next_to(big, DOWN, px(24), aligned_edge=RIGHT)
         self.say(
             "Even at memory's full speed, a round trip of x takes {trip:.1f} of the {each:.1f} microseconds."
@@ -300,14 +298,13 @@ class Fusion(Lesson):
         self.leave(big, whole, trip, inside, rest, self.took)
 
     def one_kernel(self) -> None:
-        """All eight lines run while x is in registers."""
-        self.say("One kernel for all eight lines reads x once and keeps it in registers.")
+        """All eight lines run while a part of x is in registers."""
+        self.say("One kernel for all lines reads x once and keeps each part in registers.")
         self.begin_trips(LINES)
         trips = self.trips
-        self.play(trips.come(1.3))
-        self.play(trips.apply(1.0, 2.4, range(self.kernels)))
+        self.play(trips.stream(5.0, part=(0, 0.65)))
         self.say("It writes x back once: one round trip instead of eight.")
-        self.play(trips.back(1.6))
+        self.play(trips.stream(2.4, part=(0.65, 1)))
         self.end_of_kernel(0)
         self.leave(trips, trips.pieces, self.count_of, self.means, self.lanes)
 
@@ -339,7 +336,7 @@ class Fusion(Lesson):
         self.play(FadeIn(rows[0]), run_time=0.5)
         self.play(FadeIn(rows[1], lag_ratio=0.3), run_time=0.8)
         frame = rectangle(rows[0][1][0].width, rows[0][1].height).move_to(rows[0][1][0])
-        edged(frame, self.theme.text, 5)
+        edged(frame, self.theme.measured, 5)
         self.play(Fade(frame, 0.0, 1.0))
         self.play(frame.animate(run_time=1.0).set_y(rows[1][1].get_y()))
         self.say("torch.compile writes such a kernel for you, and it takes {us:.1f}.", us=self.compiled)

@@ -1,13 +1,16 @@
-"""Launch latency: why does a GPU stand idle although a program keeps calling it?
+"""Launch latency: why does a GPU sit idle while a program keeps sending it work?
 
 manim render scenes/launch_latency.py
 
 A Python loop calls 30 small products. Each call takes the CPU longer than the product takes the GPU, as the
-same calls made beforehand show; a CUDA graph starts all of them with one call.
+same calls in a full queue show; a CUDA graph starts all of them with one call.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, Create, FadeIn, LaggedStart, ManimColor, Mobject, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, FadeIn, LaggedStart, Mobject, VGroup
 
 from tilesim.ideas.launch_latency import KERNEL, each, timeline
 from tilesim.ladder.reports import row
@@ -17,8 +20,8 @@ from tilesim_scenes.animations.zoom import Zoom
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.kit.round_trip import code
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import fit, label, lines, px
-from tilesim_scenes.look.theme import ink_on, readable
+from tilesim_scenes.look.text import fit, label, px
+from tilesim_scenes.look.theme import Colour, ink_on, readable
 from tilesim_scenes.mobjects.charts.bars import Bars
 from tilesim_scenes.mobjects.drawing.quads import edged, rectangle
 from tilesim_scenes.mobjects.models.phase_rows import Calls
@@ -27,22 +30,23 @@ from tilesim_scenes.mobjects.words.key import Entry
 
 FILM = {
     "title": "Launch latency",
-    "question": "Why does a GPU stand idle although a program keeps calling it?",
+    "question": "Why does a GPU sit idle while a program keeps sending it work?",
     "finding": (
-        "On an H200, 30 small products take 2.9 times as long one by one as in a CUDA graph, because each"
-        " call takes the CPU longer than the GPU multiplies."
+        "On an H200, 30 small products take 2.9 times as long one by one as in a CUDA graph, because"
+        " preparing a call takes longer than the product itself."
     ),
     "part": "Schedules",
     "place": 160,
-    "seconds": 73,
+    "seconds": 75,
     "shows": "A loop of small products: its calls on the CPU, its products on the GPU, and one graph of all.",
     "takes": "report",
 }
 SMALL, LARGE = 1024, 2048
 """M, N and K of the products."""
 LOOP = "for a, b, c in matrices:", "    torch.mm(a, b, out=c)"
-GRAPH = "graph.replay()"
-NAME = 130
+RECORD = "with torch.cuda.graph(graph):", *(f"    {line}" for line in LOOP)
+REPLAY = "graph.replay()"
+NAME = 160
 """Pixels of the names of lanes."""
 ROUNDS = 5.1
 """Rounds of the loop that both lanes show at once."""
@@ -70,11 +74,9 @@ class LaunchLatency(Lesson):
         self.call_ns, small, large = (round(1000 * one) for one in (self.call, self.product, self.large))
         self.guard(each(small, self.call_ns, 0) == self.call_ns, "a call takes longer than a small product")
         self.guard(each(large, self.call_ns, 0) == large, "a large product takes longer than a call")
-        self.guard(us["calls", SMALL] > 1.5 * us["queued", SMALL], "the CPU's calls take most of the time")
+        self.guard(us["calls", SMALL] > 2 * us["queued", SMALL], "the CPU's calls take most of the time")
         self.guard(abs(us["graph", SMALL] / us["queued", SMALL] - 1) < 0.1, "a graph keeps the GPU busy")
-        self.guard(us["calls", LARGE] < 1.1 * us["graph", LARGE], "large products hide their calls")
-        gaps = {kind: row(report, launch=kind, blocks=132)["ns"]["p50"] for kind in ("stream", "graph")}
-        self.guard(gaps["graph"] < gaps["stream"], "within a graph, the next kernel begins sooner")
+        self.guard(us["calls", LARGE] < 1.1 * us["queued", LARGE], "large products hide their calls")
         self.replay = row(report, launch="host", what="CUDA graph")["ns"]["p50"]
 
     def construct(self) -> None:
@@ -88,12 +90,12 @@ class LaunchLatency(Lesson):
         self.larger_products()
         self.close(
             "On an H200, {count} small products take {times:.1f} times as long one by one as in a CUDA "
-            "graph, because each call takes the CPU longer than the GPU multiplies.",
+            "graph, because preparing a call takes longer than the product itself.",
             [(tr("30 calls"), self.us["calls", SMALL]), (tr("one graph"), self.us["graph", SMALL])],
             "times",
             "{:.1f} µs",
             self.measured(),
-            tr("1024 × 1024 matrices of 16-bit numbers; the time of calls depends on the CPU"),
+            tr("1024 × 1024 matrices of 16-bit numbers; how long calls take depends on the host's CPU"),
         )
 
     # The program, and how long it takes.
@@ -102,14 +104,11 @@ class LaunchLatency(Lesson):
         area, theme = self.area, self.theme
         self.code = fit(code(LOOP, 50, numbered=False), area.width)
         self.code.move_to([area.left, area.top - px(10), 0], LEFT + UP)
-        side = px(210 if not self.narrow else 180)
-        parts = VGroup()
-        for text in ("a", "×", "b", "=", "c"):
-            letter = label(text, 60, bold=True, mono=text.isalpha())
-            if text.isalpha():
-                fill = self.hue if text == "c" else theme.hand_over
-                letter = VGroup(rectangle(side, side, fill), letter.set_color(ManimColor(ink_on(fill))))
-            parts.add(letter)
+        fills = {"a": theme.hand_over, "b": theme.hand_over, "c": self.hue}
+        side = 180 if self.narrow else 210
+        parts = VGroup(
+            *(self.box(one, fills[one], side) if one in fills else label(one, 60) for one in "a×b=c")
+        )
         parts.arrange(RIGHT, buff=px(36))
         times = self.bold("{count} times", 60)
         size = self.word("each matrix: {n} × {n} 16-bit numbers", n=SMALL)
@@ -122,30 +121,56 @@ class LaunchLatency(Lesson):
         self.play(FadeIn(times, size), run_time=0.6)
         self.leave(picture)
 
+    def box(self, name: str, fill: Colour, side: float, size: float = 60) -> VGroup:
+        """A square with a name, `side` pixels wide."""
+        return VGroup(rectangle(px(side), px(side), fill), label(name, size, ink_on(fill), bold=True))
+
+    def slots(self, width: float) -> VGroup:
+        """A frame so wide, and all calls side by side in it."""
+        tokens = VGroup(*(rectangle(px(36), px(100), self.theme.launch) for _ in range(self.count)))
+        fit(tokens.arrange(RIGHT, buff=px(12)), width - px(48))
+        return VGroup(edged(rectangle(width, tokens.height + px(48)), self.theme.text, 5), tokens)
+
+    def moved(self, tokens: VGroup, starts: Sequence[Any], places: Sequence[Any], seconds: float) -> Any:
+        """One token after another goes from its start to its place."""
+        ways = zip(tokens, starts, places, strict=True)
+        moves = (one.move_to(start).animate.move_to(place) for one, start, place in ways)
+        return LaggedStart(*moves, lag_ratio=0.6, run_time=seconds)
+
     def two_times(self) -> None:
-        """The loop's time, and that of the same products whose calls were made beforehand."""
+        """The loop's time, and that of the same products once all calls wait in the queue."""
         area, loop, queued = self.area, self.us["calls", SMALL], self.us["queued", SMALL]
-        rows = [(tr("the program"), loop, "measured"), (tr("calls made before"), queued, "measured")]
-        bars = Bars(rows, width=area.width, row=px(140 if self.narrow else 190), size=48, form="{:.1f} µs")
-        bars.move_to([area.center[0], (self.code.get_bottom()[1] + area.bottom) / 2, 0])
-        bars.shift(px(40) * self.narrow * UP)
-        about = self.word("The GPU is kept busy with other work until all calls are there.", 42)
-        about.move_to([area.center[0], area.bottom + about.height / 2, 0])
+        cpu, gpu = (self.box(name, self.theme.idle, 150, 50).set_z_index(1) for name in ("CPU", "GPU"))
+        frame, tokens = queue = self.slots(area.width - px(390))
+        picture = VGroup(cpu, queue, gpu).arrange(RIGHT, buff=px(45))
+        picture.move_to([area.center[0], self.code.get_bottom()[1] - px(90), 0], UP)
+        name = self.word("queue of calls (schematic)", 42).next_to(frame, UP, px(14))
+        busy = self.bold("other work", 42).next_to(gpu, UP, px(14), aligned_edge=RIGHT)
+        rows = [(tr("one by one"), loop, "measured"), (tr("already queued"), queued, "measured")]
+        bars = Bars(rows, width=area.width, row=px(140), size=48, form="{:.1f} µs")
+        bars.move_to([area.center[0], (picture.get_bottom()[1] + area.bottom) / 2, 0])
+        apiece = VGroup(self.bold("{call:.2f} µs each", 36), self.bold("{product:.2f} µs each", 36))
+        for one, figure in zip(apiece, bars.figures, strict=True):
+            one.next_to(figure, DOWN, px(18), aligned_edge=RIGHT)
+        here, there, places = [cpu] * self.count, [gpu] * self.count, [one.get_center() for one in tokens]
+        seconds = 4.5
         self.say(
-            "The loop runs on the CPU, and each turn calls the GPU. All {count} take {us:.1f} microseconds.",
-            us=loop,
-        )
+            "Each turn of the loop, the CPU puts a call into a queue for the GPU. "
+            "All {count} take {us:.1f} microseconds.", us=loop,
+        )  # fmt: skip
         self.badge(self.measured())
-        self.play(bars.grow(0, run_time=2.5))
+        self.play(FadeIn(cpu, frame, gpu, name))
+        self.play(self.moved(tokens, here, there, seconds), bars.grow(0, run_time=seconds))
         self.say(
-            "If all calls are made beforehand, the GPU needs only {us:.1f}. So the calls leave it idle.",
-            us=queued,
+            "If all {count} calls are already queued, the GPU finishes in {us:.1f} microseconds.", us=queued
         )
-        self.play(bars.grow(1, run_time=2.0), FadeIn(about))
-        idle = self.bold("{us:.1f} µs less", 48, us=loop - queued)
-        idle.next_to(bars.figures[1], DOWN if self.narrow else RIGHT, px(50 if not self.narrow else 34))
-        self.play(FadeIn(idle), run_time=0.3)
-        self.leave(bars, about, idle)
+        self.play(self.moved(tokens, here, places, 2.0), FadeIn(busy))
+        seconds *= queued / loop
+        self.play(self.moved(tokens, places, there, seconds), bars.grow(1, run_time=seconds), Leave(busy))
+        self.say("So in the loop, it mostly waits for calls.")
+        tokens.set_opacity(0)
+        self.play(FadeIn(apiece), run_time=0.3)
+        self.leave(bars, picture, name, apiece)
 
     # Calls and products on one clock.
 
@@ -165,103 +190,90 @@ class LaunchLatency(Lesson):
         self.play(FadeIn(note), run_time=0.4)
 
     def one_call(self) -> None:
-        """The first call, large, and what it consists of."""
+        """The first call, large."""
         theme, call = self.theme, self.call_ns
         self.entries = [
             Entry(tr("call"), [theme.launch]),
-            Entry(tr("product"), [self.hue]),
+            Entry(tr("product, with the pause after it"), [self.hue]),
             Entry(tr("the GPU waits"), [theme.wait]),
         ]
         key = self.key(*self.entries)
         times = timeline(self.count, round(1000 * self.product), call, 0)
         self.two = two = self.lanes(times, call, 1.1 * call)
         self.ticking = self.clock(1000 * self.us["calls", SMALL])
-        self.say("A call checks the matrices, picks a program for the GPU, and puts it into a queue.")
+        self.say("For each call, the CPU checks the matrices, picks a GPU program and puts it in the queue.")
         self.badge(Badge(tr("model of measured times"), "model"))
         self.play(*key, Fade(two, 0.0, 1.0), FadeIn(self.ticking))
-        two.numbers.set_opacity(0.0)
-        third = two.cpu.width / 1.1 / 3
-        names = VGroup()
-        for number, text in enumerate((tr("checks"), tr("picks a program"), tr("queues it"))):
-            name = lines(text, 44, 0.92 * third, color=ink_on(theme.launch), bold=True)
-            names.add(name.move_to([two.x((number + 0.5) / 3 * call), two.cpu.get_y(), 0]))
-        about = self.word("Only all three together were measured.", 40)
-        about.next_to(two.gpu, DOWN, px(20)).align_to(two.cpu, RIGHT)
-        for number, name in enumerate(names, 1):
-            self.play(PlayTrace(self.ticking, two, until=number * call / 3, run_time=1.2))
-            self.play(FadeIn(name, *([about] if number == 3 else [])), run_time=0.3)
-        self.leave(names, about)
+        self.play(PlayTrace(self.ticking, two, until=call, run_time=3.6))
 
     def next_calls(self) -> None:
         """The first product runs under the second call."""
-        self.say("The CPU doesn't wait for the result. While the GPU multiplies, it prepares the next call.")
-        self.two.numbers.set_opacity(1.0)
+        self.say("While the GPU multiplies, the CPU prepares the next call.")
         self.play(Zoom(self.two, window=(0.0, 2.2 * self.call_ns)))
         self.play(PlayTrace(self.ticking, self.two, until=2.0 * self.call_ns, run_time=3.4))
 
     def idle_between(self) -> None:
-        self.say("But a call takes {call:.2f} microseconds and a product {product:.2f}, so the GPU waits.")
+        self.say(
+            "A turn of the loop takes {call:.2f} microseconds, and a product only {product:.2f}, "
+            "so the GPU has to wait."
+        )
         end = ROUNDS * self.call_ns
         self.play(Zoom(self.two, window=(0.0, end)))
         self.play(PlayTrace(self.ticking, self.two, until=end, run_time=4.0))
         ink = readable(self.theme.wait_text)
         waits = self.word(
-            "each time {waits:.2f} of {call:.2f} µs, so {share:.0%} of the time", 46, ink, bold=True
+            "in each turn {waits:.2f} of {call:.2f} µs, or {share:.0%} of the time", 46, ink, bold=True
         )
         self.below(waits)
         self.wait(1.0)
         self.leave(waits, self.two)
 
     def as_a_graph(self) -> None:
-        """The loop becomes one line; one call, and the products follow each other."""
-        self.say("The calls can be recorded once and replayed later. Such a record is a CUDA graph.")
-        short = code([GRAPH], 50, numbered=False).move_to(self.code, LEFT)
+        """The calls fall into a graph; one call replays it, and the products follow each other."""
+        self.say("The calls can be recorded once, to be replayed. Such a recording is called a CUDA graph.")
         area, (call, end) = self.area, (round(self.replay), 1000 * self.us["graph", SMALL])
         begin = np.linspace(call, end, self.count + 1)
         times = np.zeros(self.count, KERNEL)
-        times["called"], times["begin"], times["end"] = call, begin[:-1], begin[1:]
+        times["called"], times["begin"], times["end"] = 2 * end, begin[:-1], begin[1:]
+        times["called"][0] = call
         self.two = two = self.lanes(times, call, 1.05 * end)
-        self.play(Leave(self.code), Leave(self.ticking), *self.key(*self.entries[:2]))
-        self.play(FadeIn(short), run_time=0.5)
-        about = self.word("The matrices stay at their places in memory; their numbers may change.", 42)
-        about.next_to(short, DOWN, px(20), aligned_edge=LEFT)
-        tokens = VGroup(*(rectangle(px(36), px(100), self.theme.launch) for _ in range(self.count)))
-        fit(tokens.arrange(RIGHT, buff=px(12)), 0.92 * area.width).move_to(two.gpu).set_x(area.center[0])
-        frame = rectangle(tokens.width + px(48), tokens.height + px(48)).move_to(tokens)
-        edged(frame, self.theme.text, 5)
-        named = self.bold("CUDA graph: a record of {n} calls", n=self.count).next_to(frame, UP, px(20))
+        record = fit(code(RECORD, 50, numbered=False), area.width).move_to(self.code, LEFT + UP)
+        frame, tokens = graph = self.slots(0.92 * area.width)
+        named = self.bold("CUDA graph: {n} calls recorded, none carried out yet", n=self.count)
+        named.next_to(frame, UP, px(20))
+        VGroup(named, graph).move_to([area.center[0], (record.get_bottom()[1] + self.floor) / 2, 0])
+        self.play(Leave(self.code), Leave(self.ticking), FadeIn(record, frame, named))
         falling = (FadeIn(one, shift=px(80) * DOWN) for one in tokens)
-        self.play(LaggedStart(*falling, lag_ratio=0.2, run_time=2.2))
-        self.play(Create(frame), FadeIn(named), run_time=0.8)
-        self.play(FadeIn(about), run_time=0.4)
+        self.play(LaggedStart(*falling, lag_ratio=0.2, run_time=2.6))
         two.numbers.set_opacity(0.0)
         us = self.us["graph", SMALL]
         self.say("Now a single call starts all {count} products, and they take {us:.1f} microseconds.", us=us)
         self.ticking = self.clock(end)
-        self.play(Fade(two, 0.0, 1.0), FadeIn(self.ticking), *map(Leave, (about, tokens, frame, named)))
+        short = code([REPLAY], 50, numbered=False).move_to(self.code, LEFT)
+        self.play(Fade(two, 0.0, 1.0), FadeIn(self.ticking, short), *map(Leave, (record, graph, named)))
         self.play(PlayTrace(self.ticking, two, until=end, run_time=3.4))
-        less = self.word("even less than the {us:.1f}, as pauses between products are shorter, too", 42,
-                         us=self.us["queued", SMALL])  # fmt: skip
-        self.below(less)
-        self.wait(2.5)
-        self.leave(two, less, short, self.ticking)
+        us = self.replay / 1000
+        held = self.word(
+            "The call takes the CPU {us:.2f} µs, as measured for a graph of one program.", 42, us=us
+        )
+        self.below(held)
+        self.leave(two, held, short, self.ticking)
 
     def larger_products(self) -> None:
         """Calls run ahead of longer products."""
-        self.say("Larger products hide their calls, because each takes longer than a call.")
+        self.say("With larger matrices, the calls no longer matter: each product outlasts a call.")
         times = timeline(self.count, round(1000 * self.large), self.call_ns, 0)
         end = ROUNDS * 1000 * self.large
         self.two = self.lanes(times, self.call_ns, end)
         self.ticking = self.clock(end)
-        size = self.bold(
-            "{n} × {n}: a product takes {product:.2f} µs, a call {call:.2f}", n=LARGE, product=self.large
-        )
+        queued = self.us["queued", LARGE]
+        size = self.bold("{n} × {n}: a product takes {us:.1f} / {count} = {large:.2f} µs", n=LARGE, us=queued)
         size.move_to(self.code, LEFT)
         self.play(Fade(self.two, 0.0, 1.0), FadeIn(self.ticking, size))
         self.play(PlayTrace(self.ticking, self.two, until=end, run_time=3.6))
         both = self.word(
-            "{count} of them: {calls:.1f} µs one by one, {graph:.1f} in a graph (both measured)", 42,
-            calls=self.us["calls", LARGE], graph=self.us["graph", LARGE],
+            "measured for all {count}: {calls:.1f} µs one by one, {us:.1f} already queued", 42,
+            calls=self.us["calls", LARGE], us=queued,
         )  # fmt: skip
         self.below(both)
         self.wait(2.5)

@@ -77,5 +77,6 @@ def figures() -> dict[str, str]:
         "fusion_host_compiled": host("torch.compile"),
         "fusion_host_fused": host("fused"),
         "fusion_kernel": f"{far['eager', 1]:.0f} µs",
-        "fusion_arithmetic": f"{Chain(LARGE, 1, 1).flops / memory().tflops / 1e6:.0f}",
+        # A lone addition or multiplication takes the time of both.
+        "fusion_arithmetic": f"{2 * Chain(LARGE, 1, 1).flops / memory().tflops / 1e6:.0f}",
     }

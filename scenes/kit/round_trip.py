@@ -7,7 +7,6 @@ import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, Animation, ManimColor, Rectangle, VGroup, smoothstep
 
 from tilesim_scenes.animations.direct import Direct
-from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.look.text import advance, fit, label, lines, px
 from tilesim_scenes.look.theme import mixed, readable, theme_now
 from tilesim_scenes.mobjects.drawing.quads import edged, quad, rectangle, rounded, shape
@@ -19,8 +18,6 @@ SHARES, SHARES_NARROW, NARROW = (0.27, 0.46), (0.23, 0.6), 1200
 """Of the width, for memory and for processors, and those where it has fewer pixels than that."""
 NAME, OPERATION = 44, 44
 """Pixels of letters."""
-APART = 0.12
-"""Seconds from one piece's start to the next one's."""
 
 
 class Piece(VGroup):
@@ -105,24 +102,14 @@ class RoundTrip(VGroup):
         x = self.memory.shelf.get_x()
         return [[x, slot.get_y(), 0] for slot in self.slots]
 
-    def come(self, run_time: float) -> Animation:
-        """Pieces go into registers."""
-        return self._go([slot.get_center() for slot in self.slots], run_time)
+    def stream(
+        self, run_time: float, share: tuple[float, float] = (0, 1), part: tuple[float, float] = (0, 1)
+    ) -> Animation:
+        """Pieces come, are filled from one share to another and go back, several on their way at once.
 
-    def back(self, run_time: float) -> Animation:
-        """Pieces go back to memory."""
-        return self._go(self.homes, run_time)
-
-    def stream(self, run_time: float) -> Animation:
-        """Pieces come, are computed with and go back, several of them on their way at once."""
-        return Stream(self, run_time=run_time)
-
-    def _go(self, places: Sequence[Any], run_time: float) -> Animation:
-        return Travel(self.pieces, [[place] for place in places], leg=0.6, apart=APART, run_time=run_time)
-
-    def apply(self, until: float, run_time: float, lit: Sequence[int] = (0,)) -> Animation:
-        """Operations run one after the other on all pieces, which are filled to a share."""
-        return Apply(self, until, lit, run_time=run_time)
+        `part`: from where to where in all that, of 1.
+        """
+        return Stream(self, share, part, run_time=run_time)
 
 
 def light(operation: VGroup, lit: bool) -> None:
@@ -131,41 +118,26 @@ def light(operation: VGroup, lit: bool) -> None:
     operation.set_fill(ManimColor(readable(theme.by_phase["multiply"]) if lit else theme.text))
 
 
-class Apply(Direct):
-    """Pieces fill while the operations `lit` are lit one after the other."""
-
-    def __init__(self, trip: RoundTrip, until: float, lit: Sequence[int], **kwargs: Any) -> None:
-        self.trip, self.until, self.lit = trip, until, lit
-        super().__init__(trip, trip.pieces, **kwargs)
-
-    def begin(self) -> None:
-        self.since = self.trip.pieces[0].done
-        super().begin()
-
-    def interpolate_mobject(self, alpha: float) -> None:
-        now = self.lit[min(int(alpha * len(self.lit)), len(self.lit) - 1)]
-        for number, one in enumerate(self.trip.operations):
-            light(one, number == now and alpha < 1)
-        for piece in self.trip.pieces:
-            piece.fill_to(self.since + (self.until - self.since) * smoothstep(alpha))
-
-
 class Stream(Direct):
     """Each piece comes, fills and goes back in three equal legs; the next one starts half a leg later."""
 
-    def __init__(self, trip: RoundTrip, **kwargs: Any) -> None:
-        self.trip = trip
+    def __init__(
+        self, trip: RoundTrip, share: tuple[float, float], part: tuple[float, float], **kwargs: Any
+    ) -> None:
+        self.trip, self.share, self.part = trip, share, part
         super().__init__(trip, trip.pieces, **kwargs)
 
     def interpolate_mobject(self, alpha: float) -> None:
         trip = self.trip
-        legs = alpha * (3 + 0.5 * (PIECES - 1))
+        (low, high), (first, last) = self.share, self.part
+        through = first + alpha * (last - first)
+        legs = through * (3 + 0.5 * (PIECES - 1))
         for number, (piece, home, slot) in enumerate(zip(trip.pieces, trip.homes, trip.slots, strict=True)):
             come, fill, back = (smoothstep(legs - 0.5 * number - n) for n in range(3))
             piece.move_to(np.array(home) + (come - back) * (slot.get_center() - home))
-            piece.fill_to(fill)
+            piece.fill_to(low + fill * (high - low))
         for one in trip.operations:
-            light(one, legs > 1 and alpha < 1)
+            light(one, legs > 1 and through < 1)
 
 
 def code(rows: Sequence[str], size: float, numbered: bool = True) -> VGroup:

@@ -1,4 +1,4 @@
-"""Phase rows: who does what from when to when, a named row each. Calls: rows of a CPU and its GPU."""
+"""Phase rows: who does what from when to when, a row each. Calls: rows of a CPU, its queue and a GPU."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Self
@@ -177,7 +177,9 @@ def _drawn(bar: Bar, hue: Colour) -> VMobject:
 
 
 class Calls(PhaseRows):
-    """Calls in the lane of the CPU, products in that of the GPU, and between products what the GPU waits.
+    """Calls in the lane of the CPU, products in that of the GPU, and what it waits; between them, the queue.
+
+    A line leads from the end of a call to its product; where it slants, the call waits in the queue.
 
     `times`: when each product is called and runs, as `tilesim.ideas.launch_latency.timeline` has it; `call`:
     ns of a call; `window`: the ns that are shown. `width`: units; `lane`: pixels of a lane's height.
@@ -187,12 +189,13 @@ class Calls(PhaseRows):
         self, times: np.ndarray, call: int, window: tuple[float, float], width: float, lane: float = 150
     ) -> None:
         theme, count = theme_now(), len(times)
-        self.called, self.ways = times["called"], strokes(theme.text, 4)
+        self.times, self.ways = times, strokes(theme.text, 4)
         calls, products = [], []
         for number, (called, begin, end) in enumerate(times.tolist(), 1):
             calls.append(Bar("multiply", called - call, called - APART * call, str(number)))
             products.append(Bar("multiply", begin, end - APART * (end - begin), str(number)))
-        waits = [Bar("pause", *ends) for ends in zip(times["end"][:-1], times["begin"][1:], strict=True)]
+        ends = [0, *times["end"][:-1]]
+        waits = [Bar("pause", *those) for those in zip(ends, times["begin"], strict=True)]
         super().__init__(
             {"CPU": calls, "GPU": [*products, *waits]},
             window,
@@ -210,13 +213,18 @@ class Calls(PhaseRows):
         self.numbers = VGroup(*(bar.submobjects[0] for bar in self.bars[: 2 * count]))
         self.axis = label(tr("time →"), 42, theme.quiet)
         self.axis.next_to(self.cpu, UP, px(12)).align_to(self.cpu, RIGHT)
-        self.add(self.ways, self.axis)
+        queue = rectangle(width, 0.36 * px(lane), theme.idle).move_to(self.grounds)
+        name = label(tr("queue"), 40, theme.quiet, bold=True).next_to(queue, LEFT, px(24))
+        self.add(queue, name, self.ways, self.axis)
 
     def show(self, t: float) -> Self:
         super().show(t)
-        gpu, at = self.grounds[1], self._share(self.called[self.called <= t])
-        low, tip, side = 1 + BETWEEN, 1 + px(8) / gpu.height, px(14) / gpu.width
-        ways = [(x, low, x, tip) for x in at if x <= 1]
-        heads = [(x + s, tip + px(18) / gpu.height, x, tip) for x in at if x <= 1 for s in (-side, side)]
-        self.ways.points = segments(gpu, np.array(ways + heads)) if ways else EMPTY
+        gpu, low, those = self.grounds[1], 1 + BETWEEN, self.times[self.times["called"] <= t]
+        called, begin, come = those["called"], those["begin"], those["begin"] <= t
+        tip, side, head = 1 + px(8) / gpu.height, come * px(14) / gpu.width, come * px(18) / gpu.height
+        gone = np.where(come, 1.0, (t - called) / np.maximum(1, begin - called))
+        x0, x1, y = self._share(called), self._share(np.minimum(begin, t)), low + gone * (tip - low)
+        ends = [(x0, low + 0 * y, x1, y), (x1 - side, y + head, x1, y), (x1 + side, y + head, x1, y)]
+        lines = np.concatenate([np.stack(one, axis=1)[x1 <= 1] for one in ends])
+        self.ways.points = segments(gpu, lines) if len(lines) else EMPTY
         return self

@@ -109,8 +109,9 @@ def test_lanes_of_calls_show_what_has_begun_and_nothing_else() -> None:
     assert [visible(one) for one in lanes.calls] == [True, True, True]
     assert [visible(one) for one in lanes.products] == [True, True, False]
     assert np.isclose(lanes.products[0].get_left()[0], lanes.x(10.0))
-    assert np.isclose(lanes.waits[0].get_left()[0], lanes.x(15.0))
-    assert np.isclose(lanes.waits[0].get_right()[0], lanes.x(20.0))
+    for wait, ends in zip(lanes.waits, [(0.0, 10.0), (15.0, 20.0)], strict=False):
+        assert np.isclose(wait.get_left()[0], lanes.x(ends[0]))
+        assert np.isclose(wait.get_right()[0], lanes.x(ends[1]))
 
 
 def test_a_value_is_added_once_it_has_come() -> None:
