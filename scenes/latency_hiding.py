@@ -123,7 +123,7 @@ class LatencyHiding(Lesson):
             strips.add(VGroup(label(name, 60, bold=True, mono=True), cells).arrange(RIGHT, buff=px(40)))
         strips.arrange(DOWN, buff=px(30))
         formula = label("y = a * x + y", 84, bold=True, mono=True)
-        whole = VGroup(strips, formula).arrange(DOWN, buff=px(130)).move_to(area.center)
+        whole = VGroup(strips, formula).arrange(DOWN, buff=px(130))
         name = self.word("millions of numbers in memory", 46, self.theme.text).next_to(strips, UP, px(24))
         VGroup(whole, name).move_to(area.center)
         self.badge(Badge(tr("schematic"), "model"))
@@ -187,7 +187,8 @@ class LatencyHiding(Lesson):
         cells = (f"{warps}", f"{self.waits[warps]:,.0f}", f"{self.rates[warps]:.2f}")
         texts = VGroup()
         for cell, x in zip(cells, self.columns, strict=True):
-            texts.add(self.cell(cell).move_to([x, y, 0], RIGHT))
+            text = label(cell, 44 if not self.narrow else 28, bold=True, mono=True)
+            texts.add(text.move_to([x, y, 0], RIGHT))
             # A comma reaches below the line.
             texts[-1].align_to(texts[0], UP)
         return texts
@@ -198,9 +199,6 @@ class LatencyHiding(Lesson):
         note = lines(words, size, wide * self.area.width, most, self.theme.text)
         low = self.row_of(STEPS[-1]).get_y() - px(24 if not self.narrow else 10)
         return note.move_to([self.area.right, low, 0], RIGHT)
-
-    def cell(self, figure: str) -> Mobject:
-        return label(figure, 44 if not self.narrow else 28, bold=True, mono=True)
 
     def heads(self) -> VGroup:
         """What the table's columns are."""
