@@ -6,8 +6,6 @@ y = a * x + y with 1, 4 and 16 warps on each SM: while one warp waits for memory
 answers are those of one SM, as recorded.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Self
 
@@ -171,7 +169,7 @@ class LatencyHiding(Lesson):
         back = self.word("← numbers", 36).next_to(self.road, DOWN, px(4), aligned_edge=RIGHT)
         return VGroup(self.sm, memory, name, self.road, out, back)
 
-    def rounds(self, warps: int) -> Rounds:
+    def rounds(self, warps: int) -> "Rounds":
         """The lanes of a run, below the road, and above their axis."""
         area = self.area
         top = self.sm.box.get_bottom()[1] - px(40)
@@ -366,7 +364,6 @@ class Rounds(VGroup):
         self.waits, self.works = shape(theme.wait_text), shape(theme.by_phase["multiply"])
         self.dots = VGroup(*(Dot(radius=px(13), color=ManimColor(theme.text)) for _ in asked))
         self.add(self.lanes, self.waits, self.works, self.dots)
-        self.show(0.0)
 
     def show(self, t: float) -> Self:
         """Look as at `t`, cycles."""

@@ -227,23 +227,20 @@ class PingPong(OneProcessor):
         turn, hand_over = self.turns["period"], self.turns["hand_over"]
         self.badge(Badge(tr("drawn from measured medians"), "model"))
         key = self.key(*self.entries())
-        groups: tuple[list[Bar], list[Bar]] = [], []
-        for number in range(2 * TILES):
-            begin, end = self.lead + number * turn, self.lead + (number + 1) * turn
-            groups[number % 2].append(Bar("multiply", begin, end))
-            groups[number % 2].append(Bar("hand over", end, end + hand_over))
-        rows = self.rows(
-            {
-                tr("ninth warp: load"): [Bar("load", 0, self.lead + 2 * TILES * turn)],
-                tr("ping"): groups[0],
-                tr("pong"): groups[1],
-                tr("tensor cores"): [bar for bars in groups for bar in bars if bar.kind == "multiply"],
-            }
-        )
+        begins = (self.lead + number * turn for number in range(2 * TILES))
+        cores = [Bar("multiply", begin, begin + turn) for begin in begins]
+        out = [Bar("hand over", bar.end, bar.end + hand_over) for bar in cores]
+        lanes = {
+            tr("ninth warp: load"): [Bar("load", 0, cores[-1].end)],
+            tr("ping"): [*cores[::2], *out[::2]],
+            tr("pong"): [*cores[1::2], *out[1::2]],
+            tr("tensor cores"): cores,
+        }
+        rows = self.rows(lanes)
         self.axis.next_to(rows.grounds, UP, px(12)).align_to(rows.grounds, RIGHT)
         self.say("Now one group or the other is always multiplying.")
         self.play(FadeIn(rows, self.axis), *key, run_time=0.6)
-        self.run_to(rows, self.lead + 2 * TILES * turn, 2.2)
+        self.run_to(rows, cores[-1].end, 2.2)
         self.brackets(rows, [turn, 2 * turn], tr("{us:.1f} µs for two halves", us=self.tiles_us[2]))
         self.leave(rows, self.team, self.axis, self.mark)
 
