@@ -265,12 +265,11 @@ class Race(Lesson):
 
     def lane_alone(self, trace: Trace, window: tuple[float, float]) -> LaneVectors:
         """The followed SM's lane across the frame."""
-        area = self.area
         lane = LaneVectors(
-            trace, [self.sm], None, area.width, px(LANE), labels=False, ticks=False, numbers=False,
+            trace, [self.sm], None, self.area.width, px(LANE), labels=False, ticks=False, numbers=False,
             cursor=False, fills=self.fills(trace),
         )  # fmt: skip
-        lane.move_to(area.center + px(30) * UP)
+        lane.move_to(self.area.center + px(30) * UP)
         lane.window = window
         return self.one_color_at_a_time(lane).show(window[0])
 
