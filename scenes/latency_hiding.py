@@ -6,8 +6,6 @@ y = a * x + y with 1, 4 and 16 warps on each SM: while one warp waits for memory
 answers are those of one SM, as recorded.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Self
 
@@ -123,7 +121,7 @@ class LatencyHiding(Lesson):
             strips.add(VGroup(label(name, 60, bold=True, mono=True), cells).arrange(RIGHT, buff=px(40)))
         strips.arrange(DOWN, buff=px(30))
         formula = label("y = a * x + y", 84, bold=True, mono=True)
-        whole = VGroup(strips, formula).arrange(DOWN, buff=px(130)).move_to(area.center)
+        whole = VGroup(strips, formula).arrange(DOWN, buff=px(130))
         name = self.word("millions of numbers in memory", 46, self.theme.text).next_to(strips, UP, px(24))
         VGroup(whole, name).move_to(area.center)
         self.badge(Badge(tr("schematic"), "model"))
@@ -171,7 +169,7 @@ class LatencyHiding(Lesson):
         back = self.word("← numbers", 36).next_to(self.road, DOWN, px(4), aligned_edge=RIGHT)
         return VGroup(self.sm, memory, name, self.road, out, back)
 
-    def rounds(self, warps: int) -> Rounds:
+    def rounds(self, warps: int) -> "Rounds":
         """The lanes of a run, below the road, and above their axis."""
         area = self.area
         top = self.sm.box.get_bottom()[1] - px(40)
@@ -187,7 +185,8 @@ class LatencyHiding(Lesson):
         cells = (f"{warps}", f"{self.waits[warps]:,.0f}", f"{self.rates[warps]:.2f}")
         texts = VGroup()
         for cell, x in zip(cells, self.columns, strict=True):
-            texts.add(self.cell(cell).move_to([x, y, 0], RIGHT))
+            text = label(cell, 44 if not self.narrow else 28, bold=True, mono=True)
+            texts.add(text.move_to([x, y, 0], RIGHT))
             # A comma reaches below the line.
             texts[-1].align_to(texts[0], UP)
         return texts
@@ -198,9 +197,6 @@ class LatencyHiding(Lesson):
         note = lines(words, size, wide * self.area.width, most, self.theme.text)
         low = self.row_of(STEPS[-1]).get_y() - px(24 if not self.narrow else 10)
         return note.move_to([self.area.right, low, 0], RIGHT)
-
-    def cell(self, figure: str) -> Mobject:
-        return label(figure, 44 if not self.narrow else 28, bold=True, mono=True)
 
     def heads(self) -> VGroup:
         """What the table's columns are."""
@@ -370,7 +366,6 @@ class Rounds(VGroup):
         self.waits, self.works = shape(theme.wait_text), shape(theme.by_phase["multiply"])
         self.dots = VGroup(*(Dot(radius=px(13), color=ManimColor(theme.text)) for _ in asked))
         self.add(self.lanes, self.waits, self.works, self.dots)
-        self.show(0.0)
 
     def show(self, t: float) -> Self:
         """Look as at `t`, cycles."""

@@ -8,6 +8,7 @@ request the next tile's data early. One SM is followed from its first tile to it
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from manim import (
@@ -45,6 +46,7 @@ from tilesim_scenes.mobjects.hardware.memory import SM
 from tilesim_scenes.mobjects.hardware.thread_block import ThreadBlock
 from tilesim_scenes.mobjects.traces.lane_image import LaneImage
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
+from tilesim_scenes.mobjects.traces.lanes import Lanes
 from tilesim_scenes.mobjects.traces.time_bracket import TimeBracket
 from tilesim_scenes.mobjects.words.badge import Badge, of_trace
 from tilesim_scenes.mobjects.words.key import Entry
@@ -68,8 +70,6 @@ FILM = {
 }
 
 PRODUCT = "4096x4096x512-grouped8"
-WAITING = 4
-"""Thread blocks, and then tiles, that are seen to wait."""
 LANE, SIDE = 180, 330
 """Pixels of the height of one lane alone, and of the column with the runs' names."""
 BEFORE, AROUND, PACE = 1200, (-2400, 5000), 1500
@@ -106,35 +106,35 @@ class Race(Lesson):
     )
 
     def prepare(self) -> None:
-        naive, stays, overlaps = (
+        self.naive, stays, overlaps = (
             shipped(f"traces/h200-{name}-{PRODUCT}.npz")
             for name in ("naive", "persistent-no-overlap", "persistent")
         )
-        stays, overlaps = with_whole_pauses(stays), written_after_hand_over(overlaps)
-        self.three = self.naive, self.stays, self.overlaps = naive, stays, overlaps
+        self.stays, self.overlaps = with_whole_pauses(stays), written_after_hand_over(overlaps)
+        self.three = self.naive, self.stays, self.overlaps
         same = "gpu", "date", "driver", "stages", "warps"
         alike = {(t.problem.title, *(t.meta[name] for name in same)) for t in self.three}
         self.guard(len(alike) == 1, "three kernels compute one product on one GPU")
         blocks = [len(np.unique(t.spans["cta"])) for t in self.three]
-        sms = self.naive.device.sms
-        self.guard(
-            blocks == [self.naive.problem.tiles, sms, sms], "only the naive kernel has a block per tile"
-        )
-        counts = np.concatenate([np.bincount(t.spans["sm"], minlength=sms) for t in self.three])
-        self.guard(
-            set(counts) == {3, 4} and np.mean(counts) > 3.5, "most SMs compute four tiles, and some three"
-        )
+        product, sms = self.naive.problem, self.naive.device.sms
+        self.m, self.n, self.k = product.m, product.n, product.k
+        self.guard(blocks == [product.tiles, sms, sms], "only the naive kernel has a block per tile")
+        # Tiles that each SM computes in each run.
+        self.counts = np.array([np.bincount(t.spans["sm"], minlength=sms) for t in self.three])
+        most = set(self.counts.flat) == {3, 4} and self.counts.mean() > 3.5
+        self.guard(most, "most SMs compute four tiles, and some three")
         lengths = [float(np.median([one.length for one in pauses(t)])) for t in self.three]
-        naive, stays, self.hand_over = lengths
-        self.guard(naive > stays > self.hand_over, "each step makes pauses shorter")
-        self.guard(0.2 < self.hand_over / naive < 0.3, "with overlap, pauses shrink to a quarter")
+        longest, shorter, self.hand_over = lengths
+        self.guard(longest > shorter > self.hand_over, "each step makes pauses shorter")
+        self.guard(0.2 < self.hand_over / longest < 0.3, "with overlap, pauses shrink to a quarter")
         self.sm = self.followed()
         rows = self.rows(self.naive)
         self.guard(bool((rows["issue"][1:] >= rows["done"][:-1]).all()), "an SM has room for one block")
-        self.parts = [self.sums(self.rows(t)) for t in self.three]
+        self.parts = self.sums(self.sm)
         (pauses_us, loops_us, end_us), _, (fewer, longer, sooner) = self.parts
         self.shorter, self.slower, self.saved = pauses_us - fewer, longer - loops_us, end_us - sooner
-        first, *later = self.loops(self.overlaps) / self.loops(self.naive)
+        beside, alone = (one["drain"] - one["start"] for one in map(self.rows, (self.overlaps, self.naive)))
+        first, *later = beside / alone
         self.guard(first < 1.03 < 1.1 < min(later), "only tiles multiplied beside a write take longer")
         self.ends = [t.makespan for t in self.three]
         self.us = [round(end / 1000, 1) for end in self.ends]
@@ -146,31 +146,25 @@ class Race(Lesson):
         mine = trace.spans[trace.spans["sm"] == (self.sm if sm is None else sm)]
         return mine[np.argsort(mine["start"])]
 
-    def loops(self, trace: Trace) -> np.ndarray:
-        """ns for which the followed SM multiplies each tile."""
-        rows = self.rows(trace)
-        return rows["drain"] - rows["start"]
-
-    @staticmethod
-    def sums(rows: np.ndarray) -> tuple[float, float, float]:
-        """For how long an SM pauses between its tiles, multiplies, and runs: µs as they stand on screen."""
-        between = rows["start"][1:] - rows["drain"][:-1]
-        ns = between.sum(), (rows["drain"] - rows["start"]).sum(), rows["done"][-1]
-        short, multiply, end = (round(float(each) / 1000, 1) for each in ns)
-        return short, multiply, end
+    def sums(self, sm: int) -> list[list[float]]:
+        """For how long an SM pauses between its tiles, multiplies, and runs in each run: µs as on screen."""
+        found = []
+        for rows in (self.rows(trace, sm) for trace in self.three):
+            between = rows["start"][1:] - rows["drain"][:-1]
+            ns = between.sum(), (rows["drain"] - rows["start"]).sum(), rows["done"][-1]
+            found.append([round(float(each) / 1000, 1) for each in ns])
+        return found
 
     def followed(self) -> int:
         """The first SM of four tiles in all runs that loads first and writes last for as long in each."""
-        counts = [np.bincount(t.spans["sm"], minlength=t.device.sms) for t in self.three]
-        for sm in np.flatnonzero(np.all(np.equal(counts, 4), axis=0)).tolist():
-            parts = [self.sums(self.rows(t, sm)) for t in self.three]
-            if np.ptp([end - pauses_us - loops_us for pauses_us, loops_us, end in parts]) < 0.05:
+        for sm in np.flatnonzero(np.all(self.counts == 4, axis=0)).tolist():
+            rests = [end - pauses_us - loops_us for pauses_us, loops_us, end in self.sums(sm)]
+            if np.ptp(rests) < 0.05:
                 return sm
         self.guard(False, "what one SM saves is shorter pauses less slower multiplication")
         return 0
 
     def construct(self) -> None:
-        self.hue = self.theme.by_phase["multiply"]
         self.write_and_load = mixed(self.theme.first_load, self.theme.write, 0.35)
         self.kernels = tr("naive"), tr("persistent"), tr("persistent with overlap")
         self.ask("A kernel is a program that runs on a GPU.")
@@ -207,8 +201,7 @@ class Race(Lesson):
         self.say("This GPU has {sms} processors, called SMs.", sms=sms)
         self.play(FadeIn(boxes, lag_ratio=0.01, run_time=1.6))
         ours = boxes[self.sm]
-        name = self.word("We follow this one.", 46, self.theme.text, bold=True)
-        name.next_to(boxes, UP, px(30)).align_to(ours, LEFT)
+        name = self.bold("We follow this one.").next_to(boxes, UP, px(30)).align_to(ours, LEFT)
         meaning = self.word("SM: streaming multiprocessor").next_to(boxes, DOWN, px(36))
         self.play(
             ours.box.animate.set_stroke(ManimColor(self.hue), stroke_width(6)).set_fill(ManimColor(self.hue)),
@@ -232,14 +225,14 @@ class Race(Lesson):
     def heading(self, name: str) -> list[Animation]:
         """The kernel's name, upper left, in place of the one before."""
         changes: list[Animation] = [Leave(self._heading)] if getattr(self, "_heading", None) else []
-        self._heading = VGroup(self.word(name, 56, self.theme.text, bold=True))
+        self._heading = VGroup(self.bold(name, 56))
         self._heading.next_to([self.area.left, self.area.top - px(30), 0], RIGHT, 0)
         return [*changes, Fade(self._heading, 0.0, 1.0)]
 
-    def waiting(self, blocks: bool) -> VGroup:
-        """Tiles that wait in a row, each below its thread block if it has one."""
+    def waiting(self, what: str, blocks: bool) -> tuple[VGroup, VGroup]:
+        """Four tiles in a row, each below its thread block if it has one, and below them `what` waits."""
         row = VGroup()
-        for _ in range(WAITING):
+        for _ in range(4):
             one = VGroup(rectangle(px(104), px(52), self.theme.hand_over))
             if blocks:
                 one.add(unnumbered().next_to(one[0], UP, px(26)))
@@ -249,28 +242,20 @@ class Race(Lesson):
         row.set_x(self.area.left + row.width / 2).set_y(self.box.get_y() + px(70 * self.narrow))
         if self.tall:
             row.set_x(0).set_y(self.area.top - px(170))
-        return row
-
-    def below_row(self, text: str) -> VGroup:
-        """What waits in the row, in as many lines as fit beside the SM."""
-        return lines(text, 44, (0.7 if self.tall else 0.54) * self.area.width, color=self.theme.text)
+        words = lines(what, 44, (0.7 if self.tall else 0.54) * self.area.width, color=self.theme.text)
+        return row, words.next_to(row, DOWN, px(40), aligned_edge=LEFT)
 
     def a_block_per_tile(self) -> None:
-        row = self.waiting(blocks=True)
-        queue = self.below_row(tr("waiting thread blocks, each with its tile"))
-        queue.next_to(row, DOWN, px(40)).align_to(row, LEFT)
+        row, queue = self.waiting(tr("waiting thread blocks, each with its tile"), blocks=True)
         about = self.word("A thread block is a group of threads that work together on one SM.", 44)
         about.move_to([0, self.area.bottom, 0], DOWN)
         self.badge(Badge(tr("schematic"), "model"))
         self.say("The naive kernel launches a new thread block for every tile.")
         self.play(*self.heading("Naive"), Fade(row, 0.0, 1.0), Fade(queue, 0.0, 1.0), Fade(about, 0.0, 1.0))
-        for number in range(2):
-            block, tile = row[number][1], row[number][0]
-            at = self.box.box.get_center()
-            self.play(
-                Deal([block], [self.box.box], [self.hue]),
-                Travel([tile], [[at + px(120) * DOWN]], leg=0.5),
-            )
+        box = self.box.box
+        for number, (tile, block) in enumerate(row[:2]):
+            into = Travel([tile], [[box.get_center() + px(120) * DOWN]], leg=0.5)
+            self.play(Deal([block], [box], [self.hue]), into)
             if number == 0:
                 # Its tile is written, and the block ends.
                 self.play(
@@ -280,12 +265,11 @@ class Race(Lesson):
 
     def lane_alone(self, trace: Trace, window: tuple[float, float]) -> LaneVectors:
         """The followed SM's lane across the frame."""
-        area = self.area
         lane = LaneVectors(
-            trace, [self.sm], None, area.width, px(LANE), labels=False, ticks=False, numbers=False,
+            trace, [self.sm], None, self.area.width, px(LANE), labels=False, ticks=False, numbers=False,
             cursor=False, fills=self.fills(trace),
         )  # fmt: skip
-        lane.move_to(area.center + px(30) * UP)
+        lane.move_to(self.area.center + px(30) * UP)
         lane.window = window
         return self.one_color_at_a_time(lane).show(window[0])
 
@@ -308,12 +292,10 @@ class Race(Lesson):
         """The SM unrolls into its lane; each part is named as it begins."""
         first = self.rows(self.naive)[0]
         issue, start, drain, done = (int(first[name]) for name in ("issue", "start", "drain", "done"))
-        window = (0.0, 1.12 * done)
-        lane = self.lane = self.lane_alone(self.naive, window)
+        lane = self.lane = self.lane_alone(self.naive, (0.0, 1.12 * done))
         self.ticking = self.clock(max(self.ends))
         self.badge(of_trace(self.naive))
-        whose = self.word("Our SM computes its first tile.", 46, self.theme.text, bold=True)
-        whose.next_to(lane, UP, px(40)).align_to(lane, LEFT)
+        whose = self.bold("Our SM computes its first tile.").next_to(lane, UP, px(40), aligned_edge=LEFT)
         self.say("Each block is launched, loads its first data, multiplies, and writes its tile.")
         self.box.remove(self.box.heading)
         self.play(Unroll([self.box], lane, run_time=1.2), FadeIn(whose))
@@ -434,14 +416,12 @@ class Race(Lesson):
     def a_block_that_stays(self) -> None:
         """One block flies in and stays; tiles come to it."""
         self.box = self.our_sm()
-        row = self.waiting(blocks=False)
+        row, queue = self.waiting(tr("waiting tiles"), blocks=False)
         block = unnumbered().resident(self.hue).move_to(self.box.box)
-        queue = self.below_row(tr("waiting tiles")).next_to(row, DOWN, px(40)).align_to(row, LEFT)
         self.badge(Badge(tr("schematic"), "model"))
         self.say("A persistent block stays and takes one tile after another.")
         self.play(*self.heading("Persistent"), FadeIn(self.box, block, queue), Fade(row, 0.0, 1.0))
-        for number in range(2):
-            (tile,) = row[number]
+        for (tile,) in row[:2]:
             self.play(Travel([tile], [[block.get_center() + px(120) * DOWN]], leg=0.4))
             self.play(FadeOut(tile, shift=px(260) * RIGHT), run_time=0.4)
         self.leave(self.box, block, queue, row)
@@ -484,40 +464,36 @@ class Race(Lesson):
 
     # All three kernels.
 
-    def trio(self, make: type, height: float, top: float, step: float, sms: Sequence[list[int]]) -> list:
+    def trio(
+        self, make: type[Lanes], height: float, top: float, step: float, sms: Sequence[list[int]]
+    ) -> list[Any]:
         """Lanes of some SMs of each run, one run below the other, with one clock."""
-        area = self.area
-        side = 0 if self.tall else px(SIDE)
+        left = self.area.left + (0 if self.tall else px(SIDE))
+        window, wide = (0.0, float(max(self.ends))), self.area.right - left - px(190)
         rows = []
         for number, (trace, some) in enumerate(zip(self.three, sms, strict=True)):
-            look = {"labels": False, "ticks": False, "numbers": False, "lane_height": height}
-            if make is LaneImage:
-                look = {"height": height}
             lanes = make(
-                trace, some, (0.0, float(max(self.ends))), area.width - side - px(190), cursor=True,
-                fills=self.fills(trace), **look,
+                trace, some, window, wide, height=height, labels=False, ticks=False, numbers=False,
+                fills=self.fills(trace),
             )  # fmt: skip
-            lanes.move_to([area.left + side, top - number * step, 0], LEFT + UP)
-            rows.append(lanes if make is LaneImage else self.one_color_at_a_time(lanes))
+            rows.append(lanes.move_to([left, top - number * step, 0], LEFT + UP))
         return rows
 
-    def names_beside(self, rows: Sequence[Mobject]) -> VGroup:
+    def names_beside(self, rows: Sequence[Lanes]) -> VGroup:
         names = VGroup()
         for name, lanes in zip(self.kernels, rows, strict=True):
-            word = lines(name, 44, self.area.width if self.tall else px(SIDE - 60), bold=True)
-            place = lanes.grounds
             if self.tall:
-                word.next_to(place, UP, px(90), aligned_edge=LEFT)
+                word = lines(name, 44, self.area.width, bold=True).next_to(lanes.grounds, UP, px(90), LEFT)
             else:
-                word.next_to(place, LEFT, px(30)).set_y(place.get_y())
+                word = lines(name, 44, px(SIDE - 60), bold=True).next_to(lanes.grounds, LEFT, px(30))
             names.add(word)
         return names
 
-    def ends_of(self, rows: Sequence[LaneVectors | LaneImage], ns: Sequence[float]) -> VGroup:
-        """The times at which the three runs end, each to the right of its lanes."""
+    def ends_of(self, rows: Sequence[Lanes], us: Sequence[float]) -> VGroup:
+        """The times at which the three runs end, in µs, each to the right of its lanes."""
         ends = VGroup()
-        for lanes, end in zip(rows, ns, strict=True):
-            figure = Figure(tr("{us:.1f} µs", us=end / 1000), 44)
+        for lanes, end in zip(rows, us, strict=True):
+            figure = Figure(tr("{us:.1f} µs", us=end), 44)
             ends.add(figure.move_to(lanes.grounds.get_right() + px(24) * RIGHT, LEFT))
         return ends
 
@@ -530,7 +506,8 @@ class Race(Lesson):
             Entry(tr("multiply while a tile is written"), [self.theme.both]), *self.phases("hand over"),
         )  # fmt: skip
         step = (area.top - self.floor) / 3
-        self.lanes = self.trio(LaneVectors, 0.42 * step, area.top - 0.42 * step, step, 3 * [[self.sm]])
+        lanes = self.trio(LaneVectors, 0.42 * step, area.top - 0.42 * step, step, 3 * [[self.sm]])
+        self.lanes = [*map(self.one_color_at_a_time, lanes)]
         self.names = self.names_beside(self.lanes)
         self.ticking.show(0.0)
         self.say("")
@@ -546,7 +523,7 @@ class Race(Lesson):
         self.add(*brackets)
         last = max(float(self.rows(trace)["done"][-1]) for trace in self.three)
         self.play(PlayTrace(self.ticking, *self.lanes, *brackets, until=last, run_time=1.4))
-        ends = self.ends_of(self.lanes, [1000 * end for *_, end in self.parts])
+        ends = self.ends_of(self.lanes, [end for *_, end in self.parts])
         for lanes, (pauses_us, loops_us, end) in zip(self.lanes, self.parts, strict=True):
             sum_of = self.word(
                 "multiply {loops:.1f} + pauses {pauses:.1f} + start and last write {rest:.1f} =",
@@ -564,17 +541,14 @@ class Race(Lesson):
 
     def all_sms(self) -> None:
         """The three lanes shrink into the rasters of all 132 SMs."""
-        area, sms = self.area, self.naive.device.sms
-        top = area.top - px(160 if self.tall else 70)
+        top = self.area.top - px(160 if self.tall else 70)
         step = (top - self.floor) / 3
-        orders = []
-        for trace in self.three:
-            counts = np.bincount(trace.spans["sm"], minlength=sms)
-            orders.append(sorted(range(sms), key=lambda sm: (sm != self.sm, -counts[sm], sm)))
+        orders = [
+            sorted(range(len(counts)), key=lambda sm: (sm != self.sm, -counts[sm])) for counts in self.counts
+        ]
         rasters = self.trio(LaneImage, (0.78 if self.tall else 0.9) * step, top, step, orders)
-        last = float(self.lanes[0].t)
         for raster in rasters:
-            raster.show(last)
+            raster.show(self.lanes[0].t)
         self.say("Most SMs compute four tiles, some only three. The slowest one sets the time.")
         self.play(
             *self.heading("All SMs, a thin row each"),
@@ -586,14 +560,11 @@ class Race(Lesson):
         self.remove(*self.lanes)
         self.play(PlayTrace(self.ticking, *rasters, until=0.0, run_time=1.2, rate_func=smoothstep))
         self.play(PlayTrace(self.ticking, *rasters, until=float(max(self.ends)), run_time=1.4))
-        ends = self.ends_of(rasters, self.ends)
+        ends = self.ends_of(rasters, self.us)
         self.play(FadeIn(ends))
         self.close(
             "On an H200, a persistent kernel that writes one tile while it multiplies the next "
             "takes {less:.0%} less time than a naive one.",
             list(zip(self.kernels, self.us, strict=True)), "less time", "{:.1f} µs", of_trace(self.naive),
-            self.tr(
-                "C has {m} × {n} numbers, each a sum of {k} products of 16-bit numbers.",
-                m=self.naive.problem.m, n=self.naive.problem.n, k=self.naive.problem.k,
-            ),
+            self.tr("C has {m} × {n} numbers, each a sum of {k} products of 16-bit numbers."),
         )  # fmt: skip
