@@ -36,8 +36,8 @@ FILM = {
     "title": "Busy SMs",
     "question": "What if another kernel holds one processor?",
     "finding": (
-        "On an H200, fixed lists of tiles save 2% of the time with all SMs free, but take 1.8 times as long "
-        "with one of 132 held."
+        "On an H200, fixed lists of tiles save 2% of the time with all SMs free. With one of 132 held, they "
+        "take 1.8 times as long as with none."
     ),
     "part": "Schedules",
     "place": 200,
@@ -376,8 +376,8 @@ class BusySms(ManySMs):
             tr("block per tile, one SM held"),
         )
         self.close(
-            "On an H200, fixed lists of tiles save {saved:.0%} of the time with all SMs free, but take "
-            "{times:.1f} times as long with one of {sms} held.",
+            "On an H200, fixed lists of tiles save {saved:.0%} of the time with all SMs free. With one of {sms} "
+            "held, they take {times:.1f} times as long as with none.",
             list(zip(names, self.us, strict=True)),
             self.tr("{longer:.1f} times as long"),
             "{:.1f} µs",

@@ -219,9 +219,7 @@ class Persistent(FewSMs):
         self.play(FadeOut(old, shift=px(120) * DOWN), Travel([new], [[place]]))
         new.resident(self.hues[CLOSE])
         self.play(PlayTrace(*naive, until=end, run_time=1.6))
-        self.say(
-            "A persistent block needs no launch, and loads while writing. Race shows one that loads earlier."
-        )
+        self.say("A persistent block needs no launch, and it starts to load before its write is done.")
         stays, words = self.close_up(tr("persistent"), self.trace, 1)
         lane, _, loads = stays
         begin, left = loads.loads[0][1], lane.x(loads.loads[0][1])
