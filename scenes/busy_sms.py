@@ -376,8 +376,8 @@ class BusySms(ManySMs):
             tr("block per tile, one SM held"),
         )
         self.close(
-            "On an H200, fixed lists of tiles save {saved:.0%} of the time with all SMs free. With one of {sms} "
-            "held, they take {times:.1f} times as long as with none.",
+            "On an H200, fixed lists of tiles save {saved:.0%} of the time with all SMs free. With one of "
+            "{sms} held, they take {times:.1f} times as long as with none.",
             list(zip(names, self.us, strict=True)),
             self.tr("{longer:.1f} times as long"),
             "{:.1f} µs",
