@@ -40,7 +40,7 @@ from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.few_sms import OneProcessor
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import fit, label, lines, px
-from tilesim_scenes.look.theme import Colour, ink_on, mixed
+from tilesim_scenes.look.theme import ink_on, mixed
 from tilesim_scenes.mobjects.drawing.quads import edged, levels, rectangle, rounded, strokes, uprights
 from tilesim_scenes.mobjects.hardware.operands import Operands
 from tilesim_scenes.mobjects.models.phase_rows import Bar, PhaseRows
@@ -80,9 +80,6 @@ class Ladder(OneProcessor):
         self.gpu = ladder.machine["gpu"]
         self.guard("H200" in self.gpu, "they ran on an H200")
         first, second, third, last = self.steps = [steps[name] for name in TOLD]
-        self.guard(
-            all(step.tensor_cycles and step.sm_cycles for step in self.steps), "tensor cores are counted"
-        )
         self.us = [step.us for step in self.steps]
         self.guard(all(a > 1.05 * b for a, b in pairwise(self.us)), "each step saves time")
         self.guard(24 < self.us[0] / self.us[-1] < 25, "the last program is almost 25 times as fast")
@@ -189,11 +186,10 @@ class Ladder(OneProcessor):
         chunks = VGroup(*(label(tr("chunk"), 42, bold=True) for _ in range(2)))
         for number, pair in enumerate(pairs):
             seconds = 0.4 if number else 0.8
-            copy = pair.copy().set_opacity(1.0)
+            copy = pair.set_opacity(1.0).copy()
             chunks[0].next_to(pair[0], DOWN, px(12)).set_x(pair[0].get_left()[0], LEFT)
             chunks[1].next_to(pair[1], LEFT, px(12))
             self.add(chunks)
-            pair.set_opacity(1.0)
             loaded = copy.copy().arrange(RIGHT, buff=px(16))
             fit(loaded, 0.9 * memory.width, 0.9 * memory.height).move_to(memory)
             self.play(Transform(copy, loaded), run_time=seconds)
@@ -265,28 +261,16 @@ class Ladder(OneProcessor):
         """From where to where a picture may reach: above the key, below the badge."""
         return self.floor + px(24), self.area.top - px(20)
 
-    def panel(self, *parts: Mobject) -> VGroup:
-        """Parts side by side, or in a tall frame below each other."""
-        low, top = self.room
-        picture = VGroup(*parts).arrange(DOWN if self.tall else RIGHT, buff=px(90))
-        fit(picture, self.area.width, top - low)
-        return picture.move_to([self.area.center[0], (low + top) / 2, 0])
-
     # Who reads what.
 
-    @property
-    def grays(self) -> tuple[Colour, Colour]:
-        """The colors of numbers that are delivered, and of those that are used."""
-        theme = self.theme
-        return mixed(theme.background, theme.operand, 0.5), mixed(theme.operand, theme.text, 0.6)
-
-    def reading(self, name: str, note: str, apart: int) -> VGroup:
+    def reading(self, name: str, apart: int) -> VGroup:
         """Threads beside rows of a matrix, each a piece of memory; rays, what is sent and used, and a note.
 
         Each thread reads one number, `apart` after that of the thread before.
         """
         theme, wide, high = self.theme, px(34), px(23)
         dark, (gray, bright) = mixed(theme.background, theme.operand, 0.2), self.grays
+        note = self.tr("{sent} delivered, {each} used", sent=self.each * apart)
         cells = VGroup(*(rectangle(0.86 * wide, 0.8 * high, dark) for _ in range(self.each**2)))
         cells.arrange_in_grid(self.each, self.each, buff=(0.14 * wide, 0.2 * high))
         dots = VGroup(*(Dot(0.35 * high, color=ManimColor(theme.text)) for _ in range(self.each)))
@@ -311,14 +295,12 @@ class Ladder(OneProcessor):
 
     def neighbors(self) -> None:
         """A column read by neighboring threads, and a row."""
-        far, near = (
-            self.reading(name, self.tr("{sent} delivered, {each} used", sent=sent), apart)
-            for name, sent, apart in (
-                (tr("program 1"), self.each**2, self.each),
-                (tr("program 2"), self.each, 1),
-            )
-        )
-        panel = self.panel(far, near)
+        theme, (low, top) = self.theme, self.room
+        # Of numbers that are delivered, and of those that are used.
+        self.grays = mixed(theme.background, theme.operand, 0.5), mixed(theme.operand, theme.text, 0.6)
+        far, near = self.reading(tr("program 1"), self.each), self.reading(tr("program 2"), 1)
+        panel = VGroup(far, near).arrange(DOWN if self.tall else RIGHT, buff=px(90))
+        fit(panel, self.area.width, top - low).move_to([self.area.center[0], (low + top) / 2, 0])
         drawing, rays, sent, used, note = far
         self.say(
             "Memory always delivers {each} neighbors of a row. Here, threads read down a column, and each "
@@ -368,18 +350,15 @@ class Ladder(OneProcessor):
         """Chunks of a tile: each pair loaded before its multiplication, and loads that run ahead."""
         self.until = float(self.second.makespan + self.write)
         title = self.word("one tile in one processor, over time →", 38)
-        before, after = (
-            rows_of(name, one, self.write)
-            for name, one in ((tr("program 2"), self.second), (tr("program 3"), self.third))
-        )
-        entries = (
+        one_by_one = rows_of(tr("program 2"), self.second, self.write)
+        running_ahead = rows_of(tr("program 3"), self.third, self.write)
+        legend = self.key(
             Entry(tr("multiply"), [self.hue]),
             Entry(tr("load"), [self.hue], hatched=True),
             Entry(tr("write"), [self.theme.write]),
             Entry(tr("tensor cores wait"), [self.theme.wait]),
         )
-        legend = self.key(*entries)
-        before, after = self.lanes_of(title, before, after)
+        before, after = self.lanes_of(title, one_by_one, running_ahead)
         self.say("Program 2 loads a pair of chunks, multiplies it, and only then loads the next.")
         self.badge(Badge(tr("model"), "model"))
         self.roll(before, FadeIn(title), Leave(self.bars), *legend)
@@ -424,9 +403,8 @@ def rows_across(ahead: int, load: int, multiply: int, gap: int, write: int) -> d
     `load`, `multiply`: ns for a pair. `gap`: ns between two tiles. `write`: ns that writing a tile takes.
     """
     done = PART.k_steps * multiply
-    tiles = [
-        Bar("multiply", start, start + done, tr("tile {n}", n=n)) for n, start in ((1, 0), (2, done + gap))
-    ]
+    starts = {1: 0, 2: done + gap}
+    tiles = [Bar("multiply", at, at + done, tr("tile {n}", n=n)) for n, at in starts.items()]
     return {
         tr("program 4"): [*tiles, Bar("wait", done, done + gap)],
         tr("loads ahead"): [Bar("load", done - ahead * multiply, done - multiply + load)],

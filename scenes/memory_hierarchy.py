@@ -93,7 +93,6 @@ class MemoryHierarchy(Lesson):
         self.guard(4 * self.spent < self.us, "main memory sends for less than a quarter of the time")
 
     def construct(self) -> None:
-        self.pale = self.theme.operand
         self.ask("A GPU has many small processors that compute at the same time.")
         self.the_work()
         self.all_tiles()
@@ -148,7 +147,7 @@ class MemoryHierarchy(Lesson):
         loading = Loading(work.operands, room, self.strips / 1e6, self.hue)
         name = self.bold("loaded for all tiles so far", 52)
         fit(name, wide).next_to(room, UP, px(20)).align_to(room, LEFT)
-        both = rectangle(wide * self.whole / self.arrived, px(130), self.pale)
+        both = rectangle(wide * self.whole / self.arrived, px(130), self.theme.operand)
         both.next_to(loading.count, DOWN, px(70)).align_to(room, LEFT)
         size = self.bold("A and B: {mb:.0f} MB", 54, mb=self.whole / 1e6).next_to(both, RIGHT, px(30))
         self.say(
@@ -230,11 +229,9 @@ class MemoryHierarchy(Lesson):
 
     def a_nearer_memory(self) -> None:
         """The L2 comes between main memory and the processors."""
-        facts = (
-            tr("{mb:.0f} MB", mb=self.l2.size / 1e6),
-            tr("sends {tb:.1f} TB/s", tb=self.l2.gb_per_s / 1000),
-        )
-        self.cache = Place(self.part(1), tr("L2 cache"), *facts)
+        size = tr("{mb:.0f} MB", mb=self.l2.size / 1e6)
+        rate = tr("sends {tb:.1f} TB/s", tb=self.l2.gb_per_s / 1000)
+        self.cache = Place(self.part(1), tr("L2 cache"), size, rate)
         self.processors = Processors(
             self.part(2), ROWS, COLUMNS, tr("{sms} processors", sms=Device.named("h200").sms),
             tr("{count} of them are drawn", count=ROWS * COLUMNS),
@@ -279,7 +276,7 @@ class MemoryHierarchy(Lesson):
     def who_sent_it(self) -> None:
         """What the processors received, and who supplied it."""
         sent, arrived = (round(one / 1e6) for one in (self.sent, self.arrived))
-        parts = [(sent, self.pale), (arrived - sent, self.hue)]
+        parts = [(sent, self.theme.operand), (arrived - sent, self.hue)]
         rows = [
             Amount(tr("received by all processors"), parts, tr("{mb:,} MB", mb=arrived)),
             Amount(tr("sent by main memory"), parts[:1], tr("{mb:,} MB", mb=sent)),
@@ -298,12 +295,10 @@ class MemoryHierarchy(Lesson):
         rows = []
         for size, whole, sent in ((SIZE, self.whole, self.sent), (SMALL, self.small, self.small_sent)):
             whole, sent = round(whole / 1e6), round(sent / 1e6)
-            names = (
-                tr("A and B of {n} × {n} numbers", n=size),
-                tr("main memory sent {times:.1f} times that", times=sent / whole),
-            )
-            rows.append(Amount(names[0], [(whole, self.pale)], tr("{mb:.0f} MB", mb=whole)))
-            rows.append(Amount(names[1], [(sent, self.theme.measured)], tr("{mb:.0f} MB", mb=sent)))
+            name = tr("A and B of {n} × {n} numbers", n=size)
+            times = tr("main memory sent {times:.1f} times that", times=sent / whole)
+            rows.append(Amount(name, [(whole, self.theme.operand)], tr("{mb:.0f} MB", mb=whole)))
+            rows.append(Amount(times, [(sent, self.theme.measured)], tr("{mb:.0f} MB", mb=sent)))
         high, gap = (48, 14) if self.narrow else (60, 24)
         pairs = Amounts(rows, self.area.width, bar=high, gap=gap)
         pairs[2:].shift(px(50) * DOWN)
@@ -320,9 +315,7 @@ class MemoryHierarchy(Lesson):
         times = Amounts(rows, self.area.width, bar=96).move_to(self.area.center)
         self.badge(self.measured())
         self.say(
-            "Main memory needs only {us:.0f} of the {took:.0f} µs for its share.",
-            us=self.spent,
-            took=self.us,
+            "Main memory needs only {us:.0f} of the {took:.0f} µs for its share.", us=self.spent, took=self.us
         )
         self.play(LaggedStart(FadeIn(times[0]), FadeIn(times[1]), lag_ratio=0.5))
         self.play(times.come(2))

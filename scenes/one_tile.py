@@ -22,7 +22,7 @@ from tilesim_scenes.kit.many_sms import ManySMs
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import Figure, fit, label, lines, px
 from tilesim_scenes.look.theme import mixed
-from tilesim_scenes.mobjects.drawing.quads import bracket, edged, quad, rectangle, shape
+from tilesim_scenes.mobjects.drawing.quads import bracket, edged, place, quad, rectangle, shape
 from tilesim_scenes.mobjects.hardware.memory import SM, MemoryLevel
 from tilesim_scenes.mobjects.hardware.operands import Operands
 from tilesim_scenes.mobjects.traces.lane_vectors import LaneVectors
@@ -46,8 +46,6 @@ SHARED_KB = 228
 """Of shared memory in an SM, compute capability 9.0: CUDA C++ Programming Guide."""
 SLOW, FAST, SLOWLY = 1.3, 0.5, 6
 """Seconds that a pair takes from one place to the next: in so many first beats, and then."""
-THIN = 16
-"""Pixels of a row of A and of a column of B, which to scale would not be seen."""
 
 
 class OneTile(ManySMs):
@@ -119,8 +117,7 @@ class OneTile(ManySMs):
         _, free = self.halves(0.54)
         words = VGroup()
         for number, text in enumerate(texts):
-            size = 58 if not number else 48
-            words.add(lines(text, size, free.width, color=self.theme.text, bold=not number))
+            words.add(lines(text, 48 if number else 58, free.width, bold=not number))
         words.arrange(DOWN, buff=px(30), aligned_edge=LEFT)
         return fit(words, np.inf, free.height).move_to([free.left, free.center[1], 0], LEFT)
 
@@ -138,13 +135,9 @@ class OneTile(ManySMs):
         letters[1].next_to(b, LEFT, px(24))
         letters[2].move_to(operands.c.get_corner(DOWN + LEFT) + px(60) * (UP + RIGHT)).set_z_index(1)
         operands.add(letters)
-        thin = px(THIN)
-        row = rectangle(a.width, thin, self.theme.operand).move_to(
-            [a.get_x(), a.get_top()[1] - 0.36 * a.height, 0]
-        )
-        column = rectangle(thin, b.height, self.theme.operand).move_to(
-            [b.get_left()[0] + 0.38 * b.width, b.get_y(), 0]
-        )
+        thin = px(16)  # To scale, a row and a column would not be seen.
+        row = rectangle(a.width, thin, self.theme.operand).move_to(place(a, 0.5, 0.64))
+        column = rectangle(thin, b.height, self.theme.operand).move_to(place(b, 0.38, 0.5))
         cell = rectangle(1.6 * thin, 1.6 * thin, self.hue).move_to([column.get_x(), row.get_y(), 0])
         sizes = {"m": problem.m, "n": problem.n, "k": problem.k}
         words = self.beside(

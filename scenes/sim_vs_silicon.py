@@ -38,9 +38,9 @@ from tilesim_scenes.kit.predictions import held_out, step_terms
 from tilesim_scenes.kit.two_runs import two_runs
 from tilesim_scenes.kit.work import Work
 from tilesim_scenes.look.language import tr
-from tilesim_scenes.look.text import fit, label, px
+from tilesim_scenes.look.text import fit, label, lines, px
 from tilesim_scenes.look.theme import ink_on
-from tilesim_scenes.mobjects.drawing.quads import edged, rectangle, stroke_width
+from tilesim_scenes.mobjects.drawing.quads import edged, rectangle
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.key import Entry
 
@@ -118,6 +118,7 @@ class SimVsSilicon(Lesson):
         self.guard(0 < delays < 0.2 * self.added, "random variation is the least of what is added")
         self.extra[tr("small random delays of the tiles")] = delays
         self.found = held_out()
+        self.all = len(self.found)
         off = np.array([abs(one.error) for one in self.found])
         self.half, self.worst = float(np.median(off)), float(off.max())
         self.near = int((off <= NEAR).sum())
@@ -146,7 +147,7 @@ class SimVsSilicon(Lesson):
         self.close(
             "Of {all} runs on an H200 that were set aside for testing, simple arithmetic predicts {near} to "
             "within 5 percent. The worst is off by {worst:.0%}.",
-            [(tr("off by at most 5%"), self.near), (tr("off by more"), len(self.found) - self.near)],
+            [(tr("off by at most 5%"), self.near), (tr("off by more"), self.all - self.near)],
             "count",
             "{:.0f}",
             Badge(tr("simulated, measured"), "measured"),
@@ -156,9 +157,6 @@ class SimVsSilicon(Lesson):
                 shortest=min(one.measured for one in self.found) / 1000,
                 longest=max(one.measured for one in self.found) / 1000,
             ),
-            all=len(self.found),
-            near=self.near,
-            worst=self.worst,
         )
 
     # What the simulator adds up.
@@ -177,15 +175,11 @@ class SimVsSilicon(Lesson):
     def a_tile(self) -> None:
         """A tile as a row of steps; the first ones get their pieces one by one, the others fast."""
         area, theme = self.area, self.theme
-        hue = theme.by_phase["multiply"]
         wide = area.width / self.steps
         cells = VGroup(*(rectangle(0.8 * wide, px(150), theme.idle) for _ in range(self.steps)))
         cells.arrange(RIGHT, buff=0.2 * wide).move_to([area.center[0], area.bottom + px(170), 0])
         m, n, k = self.problem.tile
-        name = self.word(
-            "one tile, {m} × {n} numbers: {steps} steps", 50, theme.text, bold=True,
-            m=m, n=n, steps=self.steps,
-        )  # fmt: skip
+        name = self.bold("one tile, {m} × {n} numbers: {steps} steps", 50, m=m, n=n)
         name.next_to(cells, DOWN, px(24))
         pieces = VGroup()
         for letter, w, h in (("A", 70, 140), ("B", 280, 70)):
@@ -194,10 +188,7 @@ class SimVsSilicon(Lesson):
         pieces.arrange(RIGHT, buff=px(60)).move_to([area.center[0], area.top - px(150), 0])
         whose = self.word("a piece of A, {m} × {k} numbers, and one of B, {k} × {n}", 46, m=m, n=n, k=k)
         whose.next_to(pieces, DOWN, px(20))
-        self.say(
-            "A tile takes {steps} steps. Each loads two pieces, multiplies them, and adds the result.",
-            steps=self.steps,
-        )
+        self.say("A tile takes {steps} steps. Each loads two pieces, multiplies them, and adds the result.")
         self.badge(Badge(tr("model"), "model"))
         self.play(FadeIn(cells, name), FadeIn(pieces, whose))
         for number in range(3):
@@ -205,8 +196,8 @@ class SimVsSilicon(Lesson):
             self.add(flying)
             self.play(flying.animate(run_time=0.7 / 1.3**number).scale(0.1).move_to(cells[number]))
             self.remove(flying, *flying)
-            cells[number].set_fill(ManimColor(hue))
-        rest = (cell.animate.set_fill(ManimColor(hue)) for cell in cells[3:])
+            cells[number].set_fill(ManimColor(self.hue))
+        rest = (cell.animate.set_fill(ManimColor(self.hue)) for cell in cells[3:])
         self.play(LaggedStart(*rest, lag_ratio=0.3, run_time=2.0))
         self.let_read()
         self.play(Leave(pieces), Leave(whose), Leave(name), *map(Leave, cells[:31]), *map(Leave, cells[32:]))
@@ -217,9 +208,8 @@ class SimVsSilicon(Lesson):
         area, theme = self.area, self.theme
         (m, n, k), ns = self.problem.tile, self.terms["multiplying"]
         wide, high = area.width / (self.ahead + 1), px(100)
-        bars = VGroup(*(rectangle(wide, high, theme.by_phase["multiply"]) for _ in range(self.ahead + 1)))
-        for bar in bars:
-            edged(bar, theme.background, 4)
+        bar = edged(rectangle(wide, high, self.hue), theme.background, 4)
+        bars = VGroup(*(bar.copy() for _ in range(self.ahead + 1)))
         bars.arrange(RIGHT, buff=0).move_to([area.left, area.top - px(180), 0], LEFT)
         step = label(self.tr("{ns} ns"), 48, ink_on(self.hue), mono=True)
         bars.add(*(step.copy().move_to(bar) for bar in bars))
@@ -227,9 +217,7 @@ class SimVsSilicon(Lesson):
         load.move_to([area.left, area.bottom + px(110), 0], LEFT)
         figure = label(self.tr("{loading:,.0f} ns"), 48, mono=True).move_to(load)
         right = bars[1].get_right()
-        due = edged(Line(0.7 * high * UP, 0.7 * high * DOWN), theme.text, 4).move_to(
-            [right[0], load.get_y(), 0]
-        )
+        due = edged(Line(0.7 * high * UP, 0.7 * high * DOWN), theme.text, 4).move_to(right).match_y(load)
         limit = self.word("{ahead} × {ns} ns = {both:,} ns", 44, theme.text, both=self.ahead * self.ns)
         fit(limit, area.right - right[0] - px(20)).next_to(due, RIGHT, px(20)).match_y(load)
         texts = VGroup()
@@ -259,15 +247,14 @@ class SimVsSilicon(Lesson):
     def all_parts(self) -> None:
         """The time of the SM that ends last: its steps, and what is added."""
         area, theme = self.area, self.theme
-        room = area.width
-        hues = [theme.by_phase["multiply"]] * self.tiles + [theme.write]
+        parts = [(self.all_steps / self.tiles, self.hue)] * self.tiles + [(self.added, theme.write)]
         bars = VGroup()
-        for us, hue in zip([self.all_steps / self.tiles] * self.tiles + [self.added], hues, strict=True):
-            bar = rectangle(room * us / self.ends[0], px(110), hue, 0.8)
-            bars.add(bar.set_stroke(ManimColor(theme.text), stroke_width(4)))
+        for us, hue in parts:
+            bar = rectangle(area.width * us / self.ends[0], px(110), hue, 0.8)
+            bars.add(edged(bar, theme.text, 4))
         bars.arrange(RIGHT, buff=0).move_to([area.left, area.top - px(210), 0], LEFT)
         sums = self.tr("one SM: {tiles} tiles × {steps} steps × {step:.3f} µs = {all_steps:.1f} µs")
-        steps = fit(label(sums, 50, bold=True), room)
+        steps = fit(label(sums, 50, bold=True), area.width)
         steps.next_to(bars[0], UP, px(24)).align_to(bars[0], LEFT)
         others = VGroup(*(bar.copy() for bar in bars[:-2])).shift(px(230) * DOWN)
         idle = edged(bars[0].copy().set_fill(opacity=0), theme.wait, 5).next_to(others, RIGHT, 0)
@@ -280,7 +267,7 @@ class SimVsSilicon(Lesson):
         for number, (what, us) in enumerate(self.extra.items()):
             name, figure = label(what, 44, theme.quiet), label(f"{us:.1f} µs", 44, theme.text, mono=True)
             figure.move_to([area.right, bars.get_bottom()[1] - px(125 + 58 * number), 0], RIGHT)
-            fit(name, room - figure.width - px(24)).match_y(figure).align_to(bars, LEFT)
+            fit(name, area.width - figure.width - px(24)).match_y(figure).align_to(bars, LEFT)
             rows.add(VGroup(name, figure))
         whole = self.bold("together {us:.1f} µs", 50, us=self.ends[0])
         whole.move_to([area.right, area.top - px(30), 0], RIGHT)
@@ -374,10 +361,8 @@ class SimVsSilicon(Lesson):
         self.dots = [dot.copy().move_to([x, foot + (n + 0.5) * size, 0]) for x, n in now]
         self.later = [[np.array([x, foot + (n + 0.5) * size, 0])] for x, n in then]
         ours = self.dots[self.ours].set_color(ManimColor(theme.text)).scale(1.2).set_z_index(1)
-        count = len(self.found)
         self.say(
-            "One match could be luck. So here are {all} runs of many sizes, none used for the estimates.",
-            all=count,
+            "One match could be luck. So here are {all} runs of many sizes, none used for the estimates."
         )
         self.play(FadeIn(axis, ticks, below, self.note), run_time=0.5)
         self.play(FadeIn(ours, shift=px(300) * DOWN), run_time=0.7)
@@ -395,25 +380,21 @@ class SimVsSilicon(Lesson):
             number = self.found.index(one(self.found, key=lambda run: run.error))
             text = f"{self.found[number].error:+.0%}".replace("-", "−")
             self.ends_named.add(label(text, 44, bold=True).next_to(self.dots[number], UP, px(14)))
-        self.say(
-            "{near} of {all} predictions are off by at most 5%, and half by at most {half:.1%}.", all=count
-        )
+        self.say("{near} of {all} predictions are off by at most 5%, and half by at most {half:.1%}.")
         self.play(FadeIn(near, self.beside), FadeIn(self.ends_named), run_time=1.8)
         self.play(FadeIn(self.middle), run_time=1.8)
 
     def without_the_clock(self) -> None:
         """Dots move to their errors in cycles, and the middle half moves in."""
-        clocks = self.bold(
-            "clock: {assumed:.2f} GHz assumed, {slow:.2f} to {fast:.2f} measured afterwards", 44
-        )
-        clocks.move_to(self.head, DOWN)
+        clocks = self.tr("clock: {assumed:.2f} GHz assumed, {slow:.2f} to {fast:.2f} measured afterwards")
+        note = lines(clocks, 44, self.area.width, bold=True).move_to(self.head, DOWN)
         text = tr("half within ±{half:.1%}", half=self.half_cycles)
         middle = self.band(self.half_cycles, self.middle[0].height, text)
         self.say(
             "The GPU’s clock varied from run to run. "
             "In clock cycles, half are off by at most {half_cycles:.1%}."
         )
-        self.play(FadeOut(self.note, self.ends_named), FadeIn(clocks), run_time=0.6)
+        self.play(FadeOut(self.note, self.ends_named), FadeIn(note), run_time=0.6)
         self.wait(0.8)
         move = Travel(self.dots, self.later, leg=1.8, apart=0.0)
         self.play(move, ReplacementTransform(self.middle, middle, run_time=1.8))
