@@ -64,7 +64,7 @@ FILM = {
     "shows": "Three recorded kernels for one product: one SM from its first tile to its last, then all 132.",
     "takes": "traces",
     "gallery": [
-        {"output": "race.gif", "size": "480p", "fps": 12, "from": 61.2, "to": 75.5},
+        {"output": "race.gif", "size": "480p", "fps": 12, "from": 61.5, "to": 75.8},
         {"output": "race.mp4", "poster": "race.png", "size": "720p"},
     ],
 }
