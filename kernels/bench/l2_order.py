@@ -1,6 +1,7 @@
 """l2-order: one kernel, one tile, one schedule; only the order in which tiles come differs."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from statistics import median
 from typing import Any
 
@@ -45,7 +46,7 @@ def of_each_order(problem: Problem) -> list[dict[str, Any]]:
     sets = [matrices(product, "cuda", seed) for seed in range(sets_beyond_l2(product))]
     rotations = {}
     for order in ORDERS:
-        work, _ = job_of(named(KERNEL, Problem(*SIZES[0], order=order)), problem, here)
+        work, _ = job_of(named(KERNEL, replace(problem, order=order)), problem, here)
         launches = [work.launcher((a, b, c.detach())) for a, b, c in sets]
         rotations[order] = Rotation(capture(launches), launches)
     found = without_pause(rotations, SECONDS, TURNS)

@@ -3,21 +3,24 @@
 import time
 from collections.abc import Callable, Mapping
 from ctypes import CDLL, byref, c_uint, c_ulonglong, c_void_p
+from functools import cache
 from typing import Any
 
 import numpy as np
 import torch
 
-from .timing import Rotation, read_clocks
+from .timing import Rotation, SMClocks
 
 QUEUED = 16
 """Replays that the host queues before it waits for them, so that the GPU does not wait for the host."""
 
 
+@cache
 def nvml_reader() -> Callable[[str, Any], float | None]:
     """What asks the driver's library NVML for a figure of PyTorch's GPU, by a function's name and a variable.
 
-    It is told in thousandths; None where there is no answer."""
+    NVML answers in thousandths of J and W; None where it does not answer.
+    """
     try:
         nvml, gpu = CDLL("libnvidia-ml.so.1"), c_void_p()
     except OSError:
@@ -32,12 +35,12 @@ def nvml_reader() -> Callable[[str, Any], float | None]:
 
 
 def joules_used() -> float | None:
-    """J since the driver was loaded, on GPUs since Volta; None where they are not counted."""
+    """J since the driver was loaded; None where the GPU does not count them, as before Volta."""
     return nvml_reader()("nvmlDeviceGetTotalEnergyConsumption", c_ulonglong())
 
 
 def power_limit() -> float | None:
-    """W, at which the GPU lowers its clock; None where it says none."""
+    """W, at which the GPU lowers its clock; None where the driver does not say."""
     return nvml_reader()("nvmlDeviceGetEnforcedPowerLimit", c_uint())
 
 
@@ -48,22 +51,18 @@ def without_pause(
 
     For each: us and joules of a launch, watts and sm_mhz, the medians over the rounds; least and most joules.
     """
-    sms = torch.cuda.get_device_properties().multi_processor_count
-    clocks = torch.zeros(2, sms, 2, dtype=torch.int64, device="cuda")
-    read = read_clocks[(8 * sms,)]
+    clocks = SMClocks()
     seen: dict[str, list[list[float]]] = {name: [] for name in rotations}
     for _ in range(rounds):
         for name, rotation in rotations.items():
             replay(rotation, seconds)
-            read(clocks[0], num_warps=1)
+            clocks.note(0)
             torch.cuda.synchronize()
             before, began = joules_used(), time.perf_counter()
             launches = replay(rotation, seconds)
             took, used = time.perf_counter() - began, (joules_used() or 0.0) - (before or 0.0)
-            read(clocks[1], num_warps=1)
-            cycles, ns = np.diff(clocks.cpu().numpy(), axis=0)[0].T
-            mhz = 1000 * float(np.median(cycles / ns))
-            seen[name].append([took * 1e6 / launches, used / launches, used / took, mhz])
+            clocks.note(1)
+            seen[name].append([took * 1e6 / launches, used / launches, used / took, clocks.mhz()])
     found = {}
     for name, rows in seen.items():
         medians = dict(zip(("us", "joules", "watts", "sm_mhz"), np.median(rows, axis=0), strict=True))
@@ -74,7 +73,7 @@ def without_pause(
 
 
 def replay(rotation: Rotation, seconds: float) -> int:
-    """Replay for as many seconds, and return how many launches that were."""
+    """Replay for so many seconds, and return how many launches that were."""
     replays, until = 0, time.perf_counter() + seconds
     while time.perf_counter() < until:
         for _ in range(QUEUED):

@@ -86,15 +86,30 @@ def read_clocks(out):
     tl.store(out + 2 * sm + 1, tl.extra.cuda.globaltimer())
 
 
+class SMClocks:
+    """How fast the SMs' clocks run from `note(0)` to `note(1)`, each of which takes its turn on the GPU."""
+
+    def __init__(self) -> None:
+        sms = torch.cuda.get_device_properties().multi_processor_count
+        self.reads = torch.zeros(2, sms, 2, dtype=torch.int64, device="cuda")
+        self.read = read_clocks[(8 * sms,)]  # so many that each SM gets one at least
+
+    def note(self, which: int) -> None:
+        self.read(self.reads[which], num_warps=1)
+
+    def mhz(self) -> float:
+        """The median over the SMs."""
+        cycles, ns = np.diff(self.reads.cpu().numpy(), axis=0)[0].T
+        return 1000 * float(np.median(cycles / ns))
+
+
 def sample(
     rotations: Mapping[str, Rotation], warmup: int, samples: int, mhz: dict[str, np.ndarray] | None = None
 ) -> dict[str, np.ndarray]:
     """µs per launch of each rotation, float64 [samples], after `warmup` untimed rounds of all. `mhz` gets how
     fast the SMs' clocks ran during each sample, in the same form."""
-    here = torch.cuda.get_device_properties()
-    clocks = torch.zeros(2, here.multi_processor_count, 2, dtype=torch.int64, device="cuda")
-    read = read_clocks[(8 * here.multi_processor_count,)]  # so many that each SM gets one at least
-    sweep = torch.zeros(here.L2_cache_size, dtype=torch.float32, device="cuda")  # four times the L2
+    clocks, l2_bytes = SMClocks(), torch.cuda.get_device_properties().L2_cache_size
+    sweep = torch.zeros(l2_bytes, dtype=torch.float32, device="cuda")  # four times the L2
     begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     us = {name: np.empty(samples) for name in rotations}
     if mhz is not None:
@@ -104,19 +119,18 @@ def sample(
             rotation.before()
             sweep.sum()  # reading leaves nothing to write back during the sample
             if mhz is not None:
-                read(clocks[0], num_warps=1)
+                clocks.note(0)
             begin.record()
             rotation.graph.replay()
             end.record()
             if mhz is not None:
-                read(clocks[1], num_warps=1)
+                clocks.note(1)
             end.synchronize()
             ms = begin.elapsed_time(end)
             if turn >= 0:
                 us[name][turn] = ms * 1000 / len(rotation.launches)
                 if mhz is not None:
-                    cycles, ns = np.diff(clocks.cpu().numpy(), axis=0)[0].T
-                    mhz[name][turn] = 1000 * float(np.median(cycles / ns))
+                    mhz[name][turn] = clocks.mhz()
                 rotation.after()
             time.sleep(REST * ms / 1000)
     return us

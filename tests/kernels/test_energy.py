@@ -5,7 +5,7 @@ import itertools
 import pytest
 import torch
 
-from tilesim_kernels.measure import energy
+from tilesim_kernels.measure import energy, timing
 from tilesim_kernels.measure.timing import Rotation
 
 
@@ -20,6 +20,12 @@ class Graph:
         self.used[0] += self.joules
 
 
+@pytest.fixture(autouse=True)
+def another_driver():
+    """Each test asks the driver anew."""
+    energy.nvml_reader.cache_clear()
+
+
 @pytest.fixture
 def clock(monkeypatch):
     """Seconds, and SMs whose clocks run at 1,500 MHz between any two reads."""
@@ -28,7 +34,7 @@ def clock(monkeypatch):
     def read(out, num_warps):
         out[:] = torch.tensor([1500, 1000]) * next(reads)
 
-    monkeypatch.setattr(energy, "read_clocks", {(16,): read})
+    monkeypatch.setattr(timing, "read_clocks", {(16,): read})
     monkeypatch.setattr(energy.time, "perf_counter", lambda: now[0])
     monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
     monkeypatch.setattr(
