@@ -132,7 +132,7 @@ class LaunchLatency(Lesson):
         return VGroup(edged(rectangle(width, tokens.height + px(48)), self.theme.text, 5), tokens)
 
     def moved(self, tokens: VGroup, starts: Sequence[Any], places: Sequence[Any], seconds: float) -> Any:
-        """One token after another goes from its start to its place."""
+        """Move tokens, one after another, from where they start to their places."""
         ways = zip(tokens, starts, places, strict=True)
         moves = (one.move_to(start).animate.move_to(place) for one, start, place in ways)
         return LaggedStart(*moves, lag_ratio=0.6, run_time=seconds)

@@ -233,7 +233,7 @@ class LoopUnrolling(Lesson):
         return Waits(loads, self.slow, ground)
 
     def took(self, cycles: float, count: float) -> VGroup:
-        """How many cycles eight numbers took, and how many instructions a number, both measured."""
+        """The cycles that eight numbers took, and the instructions per number, both measured."""
         size = 60 if not self.narrow else 36
         return VGroup(
             self.bold("{cycles:,.0f} cycles", size, cycles=cycles),

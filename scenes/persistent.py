@@ -231,7 +231,7 @@ class Persistent(FewSMs):
         self.leave(*naive, name, new, *stays, *words, mark)
 
     def close_up(self, name: str, trace: Trace, row: int) -> tuple[list, list]:
-        """An SM's lane from the end of its first multiplication on, and what moves on it; name and blocks."""
+        """An SM's lane around its first pause and all that moves with time, and then its name and blocks."""
         old, new = trace.spans[trace.spans["sm"] == CLOSE][:2]
         begin, area = float(old["drain"]), self.area
         lane = LaneVectors(

@@ -147,7 +147,7 @@ class Race(Lesson):
         return mine[np.argsort(mine["start"])]
 
     def sums(self, sm: int) -> list[list[float]]:
-        """For how long an SM pauses between its tiles, multiplies, and runs in each run: µs as on screen."""
+        """How long an SM pauses between its tiles, multiplies and runs, for each kernel: µs, as printed."""
         found = []
         for rows in (self.rows(trace, sm) for trace in self.three):
             between = rows["start"][1:] - rows["drain"][:-1]
@@ -335,7 +335,7 @@ class Race(Lesson):
         return VGroup(box, word.next_to(box, DOWN, px(12)))
 
     def freight(self, text: str, fill: Colour) -> VGroup:
-        """What the copy unit moves: a small box with its name."""
+        """A small, labeled box that the copy unit moves."""
         word = label(text, 36, ink_on(fill), bold=True)
         return VGroup(rectangle(word.width + px(30), px(60), fill), word)
 
@@ -373,7 +373,7 @@ class Race(Lesson):
         return word.move_to([left, self.lane.get_bottom()[1] - px(20), 0], UP + LEFT)
 
     def pass_by(self, until: float, *along: Animation) -> None:
-        """Time goes on at the pace of all close-ups."""
+        """Let time pass at the pace that all close-ups share."""
         self.play(PlayTrace(self.lane, self.bracket, until=until, pace=PACE), *along)
 
     def close_up_ends(self, *parts: Mobject) -> None:
