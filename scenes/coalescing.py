@@ -173,7 +173,9 @@ class Coalescing(Lesson):
         ).arrange(DOWN, buff=px(14))
         fit(about, area.width).move_to([area.center[0], area.bottom, 0], DOWN)
         halves.move_to([area.center[0], (area.top + about.get_top()[1]) / 2, 0])
-        self.say("A thread's index says where it starts: neighbors side by side, or one below another.")
+        self.say(
+            "A thread's index decides where it starts. Neighbors start side by side, or one below another."
+        )
         self.play(FadeIn(*(half[:2] for half in halves), about))
         for half in halves:
             self.play(LaggedStart(*map(FadeIn, half[2]), lag_ratio=0.08, run_time=1.6))

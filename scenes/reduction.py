@@ -240,7 +240,10 @@ class Reduction(Lesson):
             nodes = (self.node(n, radius).move_to([x, foot, 0]) for n, x in zip(sums, at, strict=True))
             discs = VGroup(*nodes)
             self.add(discs)
-        self.say("Only then comes a tree. With {threads} threads, it handles 2,048 numbers.")
+        self.say(
+            "Then the {threads} threads build one tree. It covers {numbers:,} numbers.",
+            numbers=ADDED * THREADS,
+        )
         self.play(discs.animate.set_y(area.top - px(50)), run_time=0.8)
         tree = self.small_tree(area.width, discs.get_bottom()[1] - name.get_top()[1] - px(30))
         tree.next_to(discs, DOWN, px(10))
