@@ -1,6 +1,7 @@
 """Energy per launch from what a counter says, on a clock that the test turns."""
 
 import itertools
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -9,27 +10,21 @@ from tilesim_kernels.measure import energy, timing
 from tilesim_kernels.measure.timing import Rotation
 
 
-class Graph:
-    """A replay takes 0.5 ms of `clock` and so many joules of `used`."""
-
-    def __init__(self, clock, used, joules):
-        self.clock, self.used, self.joules = clock, used, joules
-
-    def replay(self):
-        self.clock[0] += 5e-4
-        self.used[0] += self.joules
-
-
-@pytest.fixture(autouse=True)
-def another_driver():
-    """Each test asks the driver anew."""
-    energy.nvml_reader.cache_clear()
-
-
 @pytest.fixture
-def clock(monkeypatch):
-    """Seconds, and SMs whose clocks run at 1,500 MHz between any two reads."""
-    now, reads = [0.0], itertools.count()
+def device(monkeypatch):
+    """Properties of a GPU whose driver is asked anew."""
+    energy.nvml_reader.cache_clear()
+    here = SimpleNamespace(multi_processor_count=2, uuid="1")
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda: here)
+
+
+def test_a_launch_has_its_share_of_the_time_and_of_the_joules(device, monkeypatch):
+    """A replay takes 0.5 ms and so many joules; SMs' clocks run at 1,500 MHz between any two reads."""
+    now, used, reads, zeros = [0.0], [7.0], itertools.count(), torch.zeros
+
+    def replay(joules):
+        now[0] += 5e-4
+        used[0] += joules
 
     def read(out, num_warps):
         out[:] = torch.tensor([1500, 1000]) * next(reads)
@@ -37,21 +32,12 @@ def clock(monkeypatch):
     monkeypatch.setattr(timing, "read_clocks", {(16,): read})
     monkeypatch.setattr(energy.time, "perf_counter", lambda: now[0])
     monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
-    monkeypatch.setattr(
-        torch.cuda, "get_device_properties", lambda: type("", (), {"multi_processor_count": 2})
-    )
-    zeros = torch.zeros
     monkeypatch.setattr(torch, "zeros", lambda *size, device, **more: zeros(*size, **more))
-    return now
-
-
-def test_a_launch_has_its_share_of_the_time_and_of_the_joules(clock, monkeypatch):
-    used = [7.0]
+    monkeypatch.setattr(energy, "joules_used", lambda: used[0])
     rotations = {
-        name: Rotation(Graph(clock, used, joules), [print] * launches)
+        name: Rotation(SimpleNamespace(replay=lambda joules=joules: replay(joules)), [print] * launches)
         for name, joules, launches in (("heavy", 0.2, 2), ("light", 0.05, 1))
     }
-    monkeypatch.setattr(energy, "joules_used", lambda: used[0])
     found = energy.without_pause(rotations, 0.1, 3)
     assert found["heavy"]["us"] == pytest.approx(250) and found["light"]["us"] == pytest.approx(500)
     for name, joules in (("heavy", 0.1), ("light", 0.05)):
@@ -61,7 +47,7 @@ def test_a_launch_has_its_share_of_the_time_and_of_the_joules(clock, monkeypatch
         assert one["sm_mhz"] == pytest.approx(1500)
 
 
-def test_without_the_drivers_library_nothing_is_counted(monkeypatch):
+def test_without_the_drivers_library_nothing_is_counted(device, monkeypatch):
     def missing(name):
         raise OSError(name)
 
@@ -70,21 +56,14 @@ def test_without_the_drivers_library_nothing_is_counted(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "failing", ["", "nvmlInit_v2", "nvmlDeviceGetHandleByUUID", "nvmlDeviceGetEnforcedPowerLimit"]
+    "fails", ["", "nvmlInit_v2", "nvmlDeviceGetHandleByUUID", "nvmlDeviceGetEnforcedPowerLimit"]
 )
-def test_the_limit_is_in_watts_and_none_where_the_driver_fails(monkeypatch, failing):
-    class Library:
-        def __init__(self, name):
-            pass
+def test_the_limit_is_in_watts_and_none_where_the_driver_fails(device, monkeypatch, fails):
+    def limit(gpu, value):
+        value._obj.value = 700_000
+        return 0
 
-        def __getattr__(self, name):
-            def call(*arguments):
-                if name == "nvmlDeviceGetEnforcedPowerLimit":
-                    arguments[1]._obj.value = 700_000
-                return 3 if name == failing else 0
-
-            return call
-
-    monkeypatch.setattr(energy, "CDLL", Library)
-    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda: type("", (), {"uuid": "1"}))
-    assert energy.power_limit() == (None if failing else 700)
+    calls = {"nvmlInit_v2": lambda: 0, "nvmlDeviceGetHandleByUUID": lambda *of: 0}
+    calls |= {"nvmlDeviceGetEnforcedPowerLimit": limit} | ({fails: lambda *of: 3} if fails else {})
+    monkeypatch.setattr(energy, "CDLL", lambda name: SimpleNamespace(**calls))
+    assert energy.power_limit() == (None if fails else 700)
