@@ -141,14 +141,14 @@ class MemoryHierarchy(Lesson):
         work, area = self.work, self.area
         beside = area.width > area.height
         left = work.sizes.get_left()[0] if beside else area.left
-        room = rectangle(wide := area.right - left, px(130))
-        low = work.operands.c.get_bottom()[1] - px(190)
+        room = rectangle(wide := area.right - left, high := px(130 if beside else 60))
+        low = work.operands.c.get_bottom()[1] - px(132)
         room.move_to([left, area.center[1] + px(130) if beside else low, 0], LEFT)
         loading = Loading(work.operands, room, self.strips / 1e6, self.hue)
         name = self.bold("loaded for all tiles so far", 52)
         fit(name, wide).next_to(room, UP, px(20)).align_to(room, LEFT)
-        both = rectangle(wide * self.whole / self.arrived, px(130), self.theme.operand)
-        both.next_to(loading.count, DOWN, px(70)).align_to(room, LEFT)
+        both = rectangle(wide * self.whole / self.arrived, high, self.theme.operand)
+        both.next_to(loading.count, DOWN, high / 2).align_to(room, LEFT)
         size = self.bold("A and B: {mb:.0f} MB", 54, mb=self.whole / 1e6).next_to(both, RIGHT, px(30))
         self.say(
             "All tiles need {mb:,.0f} MB, though A and B have only {both:.0f}: strips are loaded many times.",

@@ -353,14 +353,14 @@ class SimVsSilicon(Lesson):
         below = VGroup(self.word("← predicted too short", 42), self.word("predicted too long →", 42))
         below[0].move_to([area.left, area.bottom + px(24), 0], LEFT)
         below[1].move_to([area.right, area.bottom + px(24), 0], RIGHT)
-        self.note = self.word("one dot for each run; white: the run just shown", 44)
+        self.note = self.word("one dot for each run; the large one: the run just shown", 44)
         high = tallest * size + px(20)
         self.head = np.array([area.center[0], foot + high + px(70), 0])
         self.note.move_to(self.head, DOWN)
         dot = Dot(radius=0.42 * size, color=ManimColor(theme.measured))
         self.dots = [dot.copy().move_to([x, foot + (n + 0.5) * size, 0]) for x, n in now]
         self.later = [[np.array([x, foot + (n + 0.5) * size, 0])] for x, n in then]
-        ours = self.dots[self.ours].set_color(ManimColor(theme.text)).scale(1.2).set_z_index(1)
+        ours = self.dots[self.ours].set_color(ManimColor(theme.text)).scale(1.6).set_z_index(1)
         self.say(
             "One match could be luck. So here are {all} runs of many sizes, none used for the estimates."
         )

@@ -5,7 +5,7 @@ from itertools import combinations
 from watching import Seen, Word
 
 from tilesim_scenes.animations.fade import CHANGE
-from tilesim_scenes.film.scene import CARD
+from tilesim_scenes.film.scene import CARD, ON_TOP
 from tilesim_scenes.mobjects.words.finding import reading_time
 
 LONGEST = 85.0
@@ -63,7 +63,8 @@ def faults_of(words: list[Word]) -> list[str]:
         if min(left, bottom) < -SPARE or max(right, top) > 1 + SPARE:
             faults.append(f"{word.text!r} leaves the frame")
     for one, other in combinations(words, 2):
-        if one.z == other.z and _overlap(one, other):
+        # A caption's ground would hide what lies below it.
+        if (one.z == other.z or ON_TOP in (one.z, other.z)) and _overlap(one, other):
             faults.append(f"{one.text!r} lies on {other.text!r}")
     return faults
 
