@@ -8,18 +8,14 @@ def pytest_collect_file():
 
 
 @pytest.fixture(scope="session", autouse=True)
-def texts_of_this_process(tmp_path_factory):
-    """Manim reads texts that another process has only begun to write, so each has files of its own."""
-    from manim import config
+def manim_of_this_process(tmp_path_factory):
+    """Manim reads texts that another process has only begun to write, so each has files of its own.
+
+    It also looks for who is twice in a family each time it walks through one: a tenth of a film's time.
+    """
+    from manim import Mobject, config
 
     config.media_dir = str(tmp_path_factory.mktemp("media"))
-
-
-@pytest.fixture(scope="session", autouse=True)
-def families_walked_faster():
-    """Manim walks through a mobject's family twice, as one may be in it twice: a sixth of a film's time."""
-    from manim import Mobject
-
     careful = Mobject.get_family
 
     def family(self, recurse=True):

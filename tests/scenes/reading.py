@@ -63,7 +63,7 @@ def faults_of(words: list[Word]) -> list[str]:
         if min(left, bottom) < -SPARE or max(right, top) > 1 + SPARE:
             faults.append(f"{word.text!r} leaves the frame")
     for one, other in combinations(words, 2):
-        # A caption's ground would hide what lies below it.
+        # A caption hides what lies below it.
         if (one.z == other.z or ON_TOP in (one.z, other.z)) and _overlap(one, other):
             faults.append(f"{one.text!r} lies on {other.text!r}")
     return faults
