@@ -353,7 +353,7 @@ class SimVsSilicon(Lesson):
         below = VGroup(self.word("← predicted too short", 42), self.word("predicted too long →", 42))
         below[0].move_to([area.left, area.bottom + px(24), 0], LEFT)
         below[1].move_to([area.right, area.bottom + px(24), 0], RIGHT)
-        self.note = self.word("one dot for each run; the large one: the run just shown", 44)
+        self.note = self.word("one dot for each run; the large one is the run just shown", 44)
         high = tallest * size + px(20)
         self.head = np.array([area.center[0], foot + high + px(70), 0])
         self.note.move_to(self.head, DOWN)

@@ -316,7 +316,7 @@ class StreamK(ManySMs):
         last = self.piece_word(GROUP - 1, self.blocks[-1][0])
         first = min(float(take["drain"]) for _, take in takes)
         rest = [self.piece_word(n, block[-1]) for n, block in enumerate(self.blocks)]
-        self.say("At the end, B, C and D each fetch their partial sum and add it.")
+        self.say("At the end, B, C and D each fetch the partial sum they need and add it.")
         self.play(PlayTrace(*self.moving, until=first, pace=PACE / 1.4), FadeIn(last, *rest))
         ways = []
         for partial, (lane, take) in zip(self.partials, takes, strict=True):
