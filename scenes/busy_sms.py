@@ -9,14 +9,14 @@ block for each tile, with one SM held as well. What all of it takes is from a be
 from collections.abc import Sequence
 
 import numpy as np
-from manim import DOWN, LEFT, UP, FadeIn, FadeOut, Group, LaggedStart, Mobject, VGroup
+from manim import DOWN, LEFT, UP, Group, LaggedStart, Mobject, VGroup
 
 from tilesim import Device, Problem, Trace
 from tilesim.gemm import kernel_of
 from tilesim.gemm.fit import limits_of
 from tilesim.ladder.reports import report
 from tilesim.products import Product
-from tilesim_scenes.animations.fade import Leave
+from tilesim_scenes.animations.fade import FadeIn, FadeOut, Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.film.race_film import RaceFilm

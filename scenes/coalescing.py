@@ -10,13 +10,13 @@ timed and counted on an H200, that time follows the pieces.
 from collections.abc import Sequence
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, Create, FadeIn, LaggedStart, Line, ManimColor, Mobject, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, Create, LaggedStart, Line, ManimColor, Mobject, VGroup
 
 from tilesim import Device
 from tilesim.ideas.coalescing import SECTOR, WARP, moved, strided
 from tilesim.ideas.memory_hierarchy import levels
 from tilesim.ladder.reports import row
-from tilesim_scenes.animations.fade import Leave
+from tilesim_scenes.animations.fade import FadeIn, Leave
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.lesson import Lesson

@@ -10,25 +10,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from manim import (
-    DOWN,
-    LEFT,
-    PI,
-    RIGHT,
-    UP,
-    Animation,
-    Create,
-    FadeIn,
-    FadeOut,
-    LaggedStart,
-    Line,
-    ManimColor,
-    Mobject,
-    VGroup,
-)
+from manim import DOWN, LEFT, PI, RIGHT, UP, Animation, Create, LaggedStart, Line, ManimColor, Mobject, VGroup
 
 from tilesim.ladder.reports import row
-from tilesim_scenes.animations.fade import Fade, Leave
+from tilesim_scenes.animations.fade import Fade, FadeIn, FadeOut, Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr

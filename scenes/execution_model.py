@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, Line, ManimColor, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, Line, ManimColor, VGroup
 
 from tilesim.devices.hardware import Hardware
 from tilesim.devices.occupancy import occupancy
 from tilesim.ladder.reports import row
-from tilesim_scenes.animations.fade import Fade, Leave, late
+from tilesim_scenes.animations.fade import Fade, FadeIn, FadeOut, Leave, late
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.film.configured_scene import Area

@@ -8,13 +8,13 @@ back is nearly all its time, and one kernel for all lines makes it once.
 
 from collections.abc import Sequence
 
-from manim import DOWN, LEFT, RIGHT, UP, Create, FadeIn, FadeOut, LaggedStart, Line, ManimColor, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, Create, LaggedStart, Line, ManimColor, VGroup
 
 from tilesim.devices.gpus import preset_of
 from tilesim.devices.presets import presets
 from tilesim.ideas.fusion import WIDTH
 from tilesim.ladder.reports import row
-from tilesim_scenes.animations.fade import Fade
+from tilesim_scenes.animations.fade import Fade, FadeIn, FadeOut
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.kit.round_trip import PIECES, Piece, RoundTrip, code

@@ -12,14 +12,14 @@ from functools import partial
 from typing import Self
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, Rectangle, VGroup, VMobject
+from manim import DOWN, LEFT, RIGHT, UP, Rectangle, VGroup, VMobject
 
 from tilesim import Device, Problem
 from tilesim.ideas.l2_order import batch_reads, blocks
 from tilesim.ideas.memory_hierarchy import levels
 from tilesim.ladder.reports import row
 from tilesim.orders import grouped, rasterize, row_major
-from tilesim_scenes.animations.fade import Fade, Leave, late
+from tilesim_scenes.animations.fade import Fade, FadeIn, FadeOut, Leave, late
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.kit.amounts import Amount, Amounts

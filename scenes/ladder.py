@@ -11,21 +11,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
-from manim import (
-    DOWN,
-    LEFT,
-    RIGHT,
-    UP,
-    Animation,
-    Create,
-    Dot,
-    FadeIn,
-    FadeOut,
-    ManimColor,
-    Mobject,
-    Transform,
-    VGroup,
-)
+from manim import DOWN, LEFT, RIGHT, UP, Animation, Create, Dot, ManimColor, Mobject, Transform, VGroup
 
 from tilesim import Device, Problem
 from tilesim.devices.presets import facts
@@ -34,7 +20,7 @@ from tilesim.ideas.pipelining import Pipeline, pipeline, times
 from tilesim.kernel_costs.default import default_costs
 from tilesim.ladder.file import ladders, read
 from tilesim.ladder.reports import report
-from tilesim_scenes.animations.fade import Fade, Leave, late
+from tilesim_scenes.animations.fade import Fade, FadeIn, FadeOut, Leave, late
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.few_sms import OneProcessor

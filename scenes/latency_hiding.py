@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, Dot, FadeIn, FadeOut, LaggedStart, ManimColor, Mobject, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, Dot, LaggedStart, ManimColor, Mobject, VGroup
 
 from tilesim.analysis.memory_system import MemorySystem
 from tilesim.ladder.reports import row
-from tilesim_scenes.animations.fade import Fade, Leave
+from tilesim_scenes.animations.fade import Fade, FadeIn, FadeOut, Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.kit.lesson import Lesson

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, FadeIn, LaggedStart, Mobject, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, LaggedStart, Mobject, VGroup
 
 from tilesim.ideas.launch_latency import KERNEL, each, timeline
 from tilesim.ladder.reports import row
-from tilesim_scenes.animations.fade import Fade, Leave
+from tilesim_scenes.animations.fade import Fade, FadeIn, Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.zoom import Zoom
 from tilesim_scenes.kit.lesson import Lesson

@@ -11,12 +11,12 @@ from __future__ import annotations
 from typing import Self
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, LaggedStart, Mobject, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, LaggedStart, Mobject, VGroup
 
 from tilesim.analysis.memory_system import MemorySystem
 from tilesim.ideas.loop_unrolling import RESULT, flights
 from tilesim.ladder.reports import row
-from tilesim_scenes.animations.fade import Fade, Leave
+from tilesim_scenes.animations.fade import Fade, FadeIn, FadeOut, Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.lesson import Lesson

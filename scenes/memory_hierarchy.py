@@ -14,8 +14,6 @@ from manim import (
     RIGHT,
     UP,
     AnimationGroup,
-    FadeIn,
-    FadeOut,
     LaggedStart,
     MoveToTarget,
     Rectangle,
@@ -26,7 +24,7 @@ from manim import (
 from tilesim import Device, Problem
 from tilesim.ideas.memory_hierarchy import levels
 from tilesim.ladder.reports import row
-from tilesim_scenes.animations.fade import Leave
+from tilesim_scenes.animations.fade import FadeIn, FadeOut, Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.kit.amounts import Amount, Amounts

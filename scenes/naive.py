@@ -9,12 +9,12 @@ where each step can be watched, then in a recorded run on 132.
 from itertools import pairwise
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, FadeIn, LaggedStart, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, LaggedStart, VGroup
 
 from tilesim import simulate
 from tilesim.analysis.item_times import behind_the_first
 from tilesim.devices.occupancy import occupancy
-from tilesim_scenes.animations.fade import Fade
+from tilesim_scenes.animations.fade import Fade, FadeIn
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.film.run_film import RunFilm

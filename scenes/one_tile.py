@@ -8,11 +8,11 @@ stamp tells; lanes and times are measured.
 """
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, Group, LaggedStart, ManimColor, Rectangle, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, Group, LaggedStart, ManimColor, Rectangle, VGroup
 
 from tilesim.metrics import launch_end
 from tilesim.problems import DTYPE_BYTES
-from tilesim_scenes.animations.fade import Fade, Leave
+from tilesim_scenes.animations.fade import Fade, FadeIn, FadeOut, Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel, WriteBack
 from tilesim_scenes.animations.unroll import SplitIntoTiles, Unroll

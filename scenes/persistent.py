@@ -10,12 +10,12 @@ and `race` tells what overlap is. First simulated SMs are watched, then recorded
 from dataclasses import replace
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, ManimColor, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, ManimColor, VGroup
 
 from tilesim import Trace, simulate
 from tilesim.kernel_costs.default import default_costs
 from tilesim.metrics import next_in_slot
-from tilesim_scenes.animations.fade import Fade
+from tilesim_scenes.animations.fade import Fade, FadeIn, FadeOut
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.film.run_film import RunFilm

@@ -10,12 +10,12 @@ loads, and two groups that take turns. Lanes are drawn from medians that the pro
 from collections.abc import Mapping, Sequence
 from math import ceil
 
-from manim import DOWN, LEFT, RIGHT, UP, Animation, FadeIn, FadeOut, GrowFromEdge, ManimColor, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, Animation, GrowFromEdge, ManimColor, VGroup
 
 from tilesim import Device, Problem
 from tilesim.devices.occupancy import occupancy
 from tilesim.ladder.reports import report
-from tilesim_scenes.animations.fade import Leave
+from tilesim_scenes.animations.fade import FadeIn, FadeOut, Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.film.settings import LOOK

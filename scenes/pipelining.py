@@ -9,11 +9,11 @@ a multiplication that follow from measured steps; the times at the end are those
 from itertools import pairwise
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, FadeIn, LaggedStart, Mobject, Transform, VGroup
+from manim import DOWN, LEFT, RIGHT, LaggedStart, Mobject, Transform, VGroup
 
 from tilesim import Device, Problem
 from tilesim.ideas.pipelining import pipeline, times
-from tilesim_scenes.animations.fade import Fade, Leave, late
+from tilesim_scenes.animations.fade import Fade, FadeIn, Leave, late
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.lesson import Lesson

@@ -11,23 +11,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from manim import (
-    DOWN,
-    LEFT,
-    RIGHT,
-    UP,
-    Animation,
-    FadeIn,
-    FadeOut,
-    ManimColor,
-    Mobject,
-    VGroup,
-    smoothstep,
-)
+from manim import DOWN, LEFT, RIGHT, UP, Animation, ManimColor, Mobject, VGroup, smoothstep
 
 from tilesim import Device, Problem, Trace
 from tilesim.metrics import in_turn
-from tilesim_scenes.animations.fade import Fade, Leave
+from tilesim_scenes.animations.fade import Fade, FadeIn, FadeOut, Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Deal, Travel
 from tilesim_scenes.animations.unroll import Unroll

@@ -9,12 +9,12 @@ numbers by itself, an eighth as many trees are needed. Two kernels, measured.
 from itertools import pairwise
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, Circle, Create, DashedLine, FadeIn, LaggedStart, Line, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, Circle, Create, DashedLine, LaggedStart, Line, VGroup
 
 from tilesim.analysis.memory_system import MemorySystem
 from tilesim.ideas.reduction import ADDED, THREADS, sequential, steps
 from tilesim.ladder.reports import row
-from tilesim_scenes.animations.fade import Fade, Leave
+from tilesim_scenes.animations.fade import Fade, FadeIn, Leave
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr

@@ -17,8 +17,6 @@ from manim import (
     Animation,
     Create,
     DashedLine,
-    FadeIn,
-    FadeOut,
     GrowFromEdge,
     LaggedStart,
     ManimColor,
@@ -33,7 +31,7 @@ from tilesim.devices.gpus import preset_of
 from tilesim.devices.presets import presets
 from tilesim.ideas.fusion import WIDTH, Chain
 from tilesim.ladder.steps import ridge
-from tilesim_scenes.animations.fade import Fade, Leave
+from tilesim_scenes.animations.fade import Fade, FadeIn, FadeOut, Leave
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.kit.round_trip import RoundTrip
 from tilesim_scenes.look.language import tr

@@ -13,8 +13,6 @@ from manim import (
     RIGHT,
     UP,
     Dot,
-    FadeIn,
-    FadeOut,
     GrowFromEdge,
     LaggedStart,
     Line,
@@ -27,7 +25,7 @@ from tilesim import Device, Problem
 from tilesim.costs import Costs
 from tilesim.devices.hardware import TENSOR_SHARE, Hardware
 from tilesim.metrics import run
-from tilesim_scenes.animations.fade import Fade, Leave
+from tilesim_scenes.animations.fade import Fade, FadeIn, FadeOut, Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.film.race_film import RaceFilm

@@ -9,11 +9,11 @@ tiles cut where a share ends. Four SMs and their five tiles show the whole plan,
 from itertools import pairwise
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, FadeIn, FadeOut, LaggedStart, ManimColor, Mobject, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, LaggedStart, ManimColor, Mobject, VGroup
 
 from tilesim import Device, Problem, Trace
 from tilesim.analysis.time_account import account
-from tilesim_scenes.animations.fade import Fade, Leave
+from tilesim_scenes.animations.fade import Fade, FadeIn, FadeOut, Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.film.race_film import RaceFilm

@@ -7,12 +7,12 @@ much of that time is multiplying, and what the L2 sends meanwhile. It shows the 
 """
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, FadeIn, GrowFromEdge, LaggedStart, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, GrowFromEdge, LaggedStart, VGroup
 
 from tilesim import Problem
 from tilesim.devices.gpus import preset_of
 from tilesim.devices.presets import presets
-from tilesim_scenes.animations.fade import Leave
+from tilesim_scenes.animations.fade import FadeIn, Leave
 from tilesim_scenes.kit.amounts import Amount, Amounts
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.look.language import tr

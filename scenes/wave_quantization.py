@@ -9,9 +9,9 @@ that grows column by column, as it was timed.
 from itertools import pairwise
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, FadeIn, ManimColor, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, ManimColor, VGroup
 
-from tilesim_scenes.animations.fade import Fade, Leave
+from tilesim_scenes.animations.fade import Fade, FadeIn, Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.film.scene import DIMMED
 from tilesim_scenes.film.traces import shipped

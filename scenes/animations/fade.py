@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from manim import Mobject, VMobject, smoothstep
+from manim import ORIGIN, Mobject, VMobject, smoothstep
 
 from tilesim_scenes.animations.direct import Direct
 from tilesim_scenes.mobjects.drawing.raster import Raster
@@ -53,10 +53,7 @@ def late(alpha: float) -> float:
 
 
 class Fade(Direct):
-    """A mobject from `start` to `end`, shares of its own opacities: what is hollow stays hollow.
-
-    Manim's FadeIn and FadeOut go from none to all of it, and copy it three times, which takes long for lanes.
-    """
+    """A mobject from `start` to `end`, shares of its own opacities: what is hollow stays hollow."""
 
     def __init__(
         self, mobject: Mobject, start: float, end: float, run_time: float = 0.3, **kwargs: Any
@@ -72,15 +69,56 @@ class Fade(Direct):
         show_share(self._own, self.start + self.rate_func(alpha) * (self.end - self.start))
 
 
-class Leave(Fade):
-    """A mobject fades out and leaves the scene, as it was, so that it can come back."""
+class FadeIn(Direct):
+    """As Manim's, which copies its mobjects three times: they appear, from elsewhere if that is said."""
 
-    def __init__(self, mobject: Mobject, run_time: float = 0.3, **kwargs: Any) -> None:
-        super().__init__(mobject, 1.0, 0.0, run_time, **kwargs)
+    ends: tuple[float, float] = 0.0, 1.0
+
+    def __init__(
+        self,
+        *mobjects: Mobject,
+        shift: np.ndarray = ORIGIN,
+        target_position: Mobject | None = None,
+        scale: float = 1.0,
+        **kwargs: Any,
+    ) -> None:
+        self.shift, self.target, self.scale = shift, target_position, scale
+        super().__init__(*mobjects, **kwargs)
+
+    def begin(self) -> None:
+        start, end = self.ends
+        centre, away = self.mobject.get_center(), (start - end) * self.shift
+        if self.target is not None:
+            away = self.target.get_center() - centre
+        self._members = [
+            (one, own, one.points, centre + away + self.scale * (one.points - centre))
+            for one, own in looks(self.mobject)
+        ]
+        super().begin()
+
+    def interpolate_mobject(self, alpha: float) -> None:
+        start, end = self.ends
+        for number, (one, own, home, far) in enumerate(self._members):
+            share = start + self.get_sub_alpha(alpha, number, len(self._members)) * (end - start)
+            set_opacities(one, own, share)
+            one.points = far + share * (home - far)
+
+
+class FadeOut(FadeIn):
+    """As Manim's: they fade out and leave the scene, as they were, so that they can come back."""
+
+    ends = 1.0, 0.0
 
     def clean_up_from_scene(self, scene: Any) -> None:
-        show_share(self._own, 1.0)
-        scene.remove(self.parts[0])
+        self.interpolate(0.0)
+        scene.remove(*self.parts)
+
+
+class Leave(FadeOut):
+    """They fade out in 0.3 s."""
+
+    def __init__(self, *mobjects: Mobject, run_time: float = 0.3, **kwargs: Any) -> None:
+        super().__init__(*mobjects, run_time=run_time, **kwargs)
 
 
 class Swap(Direct):

@@ -170,6 +170,11 @@ class ConfiguredScene(MovingCameraScene):
         finally:
             self.now = end
 
+    def get_moving_and_static_mobjects(self, animations: Any) -> Any:
+        """As Manim's, which looks through all mobjects for what to draw anew, also where nobody sees it."""
+        unseen = getattr(self.renderer, "unseen", False)
+        return ([], []) if unseen else super().get_moving_and_static_mobjects(animations)
+
     def _natural(self, given: Mapping[str, Any]) -> float:
         """Seconds that the film lasts where nobody asks: `construct` is played without drawing."""
         with tempconfig({"dry_run": True, "progress_bar": "none", "disable_caching": True}):

@@ -95,7 +95,7 @@ class RunFilm(Film):
         falls = (Transform(bar, self.place(row)) for bar, row in zip(bars, rows, strict=True))
         self.play(LaggedStart(*falls, lag_ratio=0.1, run_time=OPEN))
         self.say(tr("In each lane, time runs to the right."))
-        self.play(Leave(bars, 0.5))
+        self.play(Leave(bars, run_time=0.5))
 
     def sheet(self, rows: tuple[int, ...]) -> tuple[Mobject, VGroup]:
         """The trace as a file: paper, and lines, of which the first is the head."""

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from manim import DOWN, LEFT, RIGHT, UP, Animation, FadeIn, GrowFromEdge, LaggedStart, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, Animation, GrowFromEdge, LaggedStart, VGroup
 
+from tilesim_scenes.animations.fade import FadeIn
 from tilesim_scenes.look.text import fit, label, px
 from tilesim_scenes.look.theme import Colour, mixed, theme_now
 from tilesim_scenes.mobjects.drawing.quads import edged, rectangle

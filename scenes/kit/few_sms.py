@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from manim import DOWN, LEFT, RIGHT, UP, Animation, FadeIn, LaggedStart, ManimColor, Mobject, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, Animation, LaggedStart, ManimColor, Mobject, VGroup
 
 from tilesim import Device, Problem, Trace
-from tilesim_scenes.animations.fade import Fade
+from tilesim_scenes.animations.fade import Fade, FadeIn
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Deal, Travel
 from tilesim_scenes.animations.unroll import Unroll

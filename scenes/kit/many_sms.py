@@ -3,23 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
-from manim import (
-    DOWN,
-    LEFT,
-    RIGHT,
-    UP,
-    Animation,
-    FadeIn,
-    FadeOut,
-    ManimColor,
-    Mobject,
-    Polygon,
-    Transform,
-    VGroup,
-)
+from manim import DOWN, LEFT, RIGHT, UP, Animation, ManimColor, Mobject, Polygon, Transform, VGroup
 
 from tilesim import Problem, Trace
-from tilesim_scenes.animations.fade import Fade, Leave
+from tilesim_scenes.animations.fade import Fade, FadeIn, FadeOut, Leave
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.film.configured_scene import Area
 from tilesim_scenes.kit.lesson import Lesson

@@ -1,9 +1,10 @@
 """Work: the picture that introduces what a film computes, the same in all films of matrix products."""
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, Animation, FadeIn, LaggedStart, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, Animation, LaggedStart, VGroup
 
 from tilesim import Problem
+from tilesim_scenes.animations.fade import FadeIn
 from tilesim_scenes.film.configured_scene import Area
 from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import fit, label, lines, px

@@ -44,7 +44,7 @@ class IncrementalRenderer(CairoRenderer):
             self._playing = False
 
     def save_static_frame_data(self, scene: Scene, static_mobjects: Iterable[Mobject]) -> Any:
-        if self._unseen:
+        if self.unseen:
             self.static_image = None
             return None
         self._saving = True
@@ -62,7 +62,7 @@ class IncrementalRenderer(CairoRenderer):
         **kwargs: Any,
     ) -> None:
         if self._playing and not self._saving:
-            if self._unseen:
+            if self.unseen:
                 return
             still = scene.is_current_animation_frozen_frame()
             self.before(self._repeats(scene.duration) if still else 1)
@@ -80,7 +80,7 @@ class IncrementalRenderer(CairoRenderer):
             )
 
     @property
-    def _unseen(self) -> bool:
+    def unseen(self) -> bool:
         """Whether nobody sees what is drawn. Manim draws it, as some cameras need."""
         return self.skip_animations and isinstance(self.camera, Incremental)
 
