@@ -37,7 +37,7 @@ FILM = {
     ),
     "part": "Memory",
     "place": 50,
-    "seconds": 75,
+    "seconds": 77,
     "shows": "One sum, by neighbors side by side and one below another: what memory sends, and the time.",
     "takes": "report",
 }
@@ -133,9 +133,8 @@ class Coalescing(Lesson):
             size.scale(0.8).next_to(table, DOWN, px(20))
         both.move_to([area.center[0], area.top - px(20), 0], UP)
         self.badge(Badge(tr("schematic"), "model"))
-        self.say("This table is stored row by row. We let a GPU add up all its numbers.")
+        self.say("We let a GPU add up this table, which is stored row by row.")
         self.play(FadeIn(table, size, lag_ratio=0.05, run_time=0.8))
-        self.wait(0.6)
         small = area.width / COLUMNS / SHOWN
         level = area.bottom + px(60)
         for number, one in enumerate(table):
@@ -197,10 +196,9 @@ class Coalescing(Lesson):
         ]
         bars = self.bars_of(rows, same)
         self.badge(self.measured())
-        self.say("With neighbors one below another, the same sum takes {times:.1f} times as long.")
+        self.say("One below another, the same sum takes {times:.1f} times as long.")
         self.play(bars.come())
         self.play(FadeIn(same))
-        self.wait(0.5)
         self.leave(bars, same)
 
     # A warp, and the pieces that it needs.
@@ -226,7 +224,7 @@ class Coalescing(Lesson):
         self.play(LaggedStart(*map(FadeIn, self.warp.dots), lag_ratio=0.1, run_time=1.2))
         self.play(FadeIn(self.strip, cells, below))
         self.say(
-            "Memory never sends a single number. It sends {bytes} bytes at a time: here, one whole row.",
+            "Memory always sends whole pieces of {bytes} bytes. Here, a piece is one row.",
             bytes=SECTOR,
         )
         self.large = VGroup(*(rectangle(px(104), px(92), self.empty) for _ in range(self.each)))
@@ -303,21 +301,24 @@ class Coalescing(Lesson):
     # Why the rest is wasted, and what it costs.
 
     def too_large(self) -> None:
-        """What is sent for a column beside the cache, to scale."""
-        down = self.cases[COLUMNS]
-        found = self.bold("found in the L2: {hits:,} of 8 × {rows:,} pieces", hits=down["l2_hit_sectors"])
+        """Columns are read one after another; what is sent for each stands beside the cache, to scale."""
+        table = self.cells_of(min(px(76), self.area.width / COLUMNS), self.waste).move_to(self.area.center)
+        column = VGroup(*(line[0].copy().set_fill(ManimColor(self.hue)) for line in table))
+        self.badge(self.counted())
+        self.say("Columns are read one after another. Each time, memory sends all rows.")
+        self.play(FadeIn(table, column))
+        for further in table[0][1:]:
+            self.play(column.animate(run_time=0.5).set_x(further.get_x()))
+        found = self.bold(
+            "found in the L2: {hits:,} of 8 × {rows:,} pieces", hits=self.cases[COLUMNS]["l2_hit_sectors"]
+        )
         rows = (
-            (
-                tr("a piece holds all columns, so each column needs the whole table"),
-                self.bytes,
-                self.theme.operand,
-            ),
+            (tr("sent for each column: the whole table"), self.bytes, self.theme.operand),
             (tr("the largest cache, called L2"), self.l2, self.hue),
         )
         bars = self.bars_of([(*one, tr("{mb:.0f} MB", mb=one[1] / 1e6)) for one in rows], found)
-        self.badge(self.counted())
-        self.say("Each piece is needed again for the next column. By then, the cache has dropped it.")
-        self.play(*self.key(), bars.come())
+        self.say("The cache is too small to keep all rows for the next column.")
+        self.play(Leave(table), Leave(column), *self.key(), bars.come())
         self.play(FadeIn(found))
         self.leave(bars, found)
 
@@ -329,7 +330,7 @@ class Coalescing(Lesson):
         for columns, one in reversed(self.cases.items()):
             name = tr("side by side")
             if columns > 1:
-                name = tr("one below another, {columns} columns", columns=columns)
+                name = tr("one below another, table of {columns} columns", columns=columns)
             whole = one["dram_read_bytes"]
             parts = [(whole / columns, self.hue), (whole - whole / columns, self.waste)]
             sent.append(Amount(name, parts, tr("{mb:,.0f} MB", mb=whole / 1e6)))
@@ -341,8 +342,9 @@ class Coalescing(Lesson):
         charts.arrange(DOWN if self.tall else RIGHT, buff=px(60 if self.tall else 110))
         fit(charts, np.inf, area.height - px(70)).move_to(area.center + px(34) * UP)
         self.badge(Badge(self.tr("counted and measured on {gpu}"), "measured"))
-        self.say("In fewer columns, a piece holds several rows. Less of it is wasted, and the time falls.")
+        self.say(
+            "In narrower tables, a piece has several rows: less is wasted, and the time falls almost as much."
+        )
         titles = [FadeIn(chart[-1]) for chart in charts]
         self.play(*titles, *self.key(*self.used_or_not), *(chart.come(0, 1, 2, 3) for chart in charts))
-        self.wait(0.5)
         self.leave(charts)
