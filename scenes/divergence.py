@@ -2,8 +2,8 @@
 
 manim render scenes/divergence.py
 
-A warp whose threads need four cases runs all four, one after another. Measured for one warp, and for 32 warps
-on one SM before and after the items are sorted by case.
+A warp whose threads need four cases runs all four, one after another. Measured for one warp; four warps show
+that none of them needs more than one case once the items are sorted.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,6 @@ from tilesim_scenes.look.language import tr
 from tilesim_scenes.look.text import fit, label, lines, px
 from tilesim_scenes.look.theme import ink_on, mixed
 from tilesim_scenes.mobjects.drawing.quads import bracket, disc, edged, rectangle, rounded, stroke_width
-from tilesim_scenes.mobjects.hardware.memory import SM
 from tilesim_scenes.mobjects.models.warp_lanes import WarpLanes
 from tilesim_scenes.mobjects.words.badge import Badge
 from tilesim_scenes.mobjects.words.count import Count
@@ -35,8 +34,8 @@ FILM = {
     ),
     "part": "How the machine works",
     "place": 30,
-    "seconds": 81,
-    "shows": "A warp whose threads need four cases of a branch, and 32 warps whose items are sorted by case.",
+    "seconds": 80,
+    "shows": "A warp whose threads need four cases of a branch, and four warps whose items are sorted.",
     "takes": "report",
 }
 
@@ -44,11 +43,11 @@ CASES = "ABCD"
 DOES = ("x = x + a", "x = x - a", "x = x * a", "x = x * a + a")
 """What each case repeats."""
 THREADS, SHOWN, PLACES = 32, 4, 8
-"""Threads in a warp; how many of the 32 warps are drawn, and how many threads of each."""
+"""Threads in a warp; warps whose items are sorted, and how many threads are drawn of each."""
 
 
 class Divergence(Lesson):
-    """One warp alone, then 32 warps."""
+    """One warp alone, then four warps."""
 
     def prepare(self) -> None:
         measured = self.report("divergence")
@@ -59,7 +58,6 @@ class Divergence(Lesson):
         )
         self.gpu, self.length = measured["machine"]["gpu"], four["length"]
         self.four, self.one = four["cycles"], one["cycles"]
-        self.mixed, self.sorted = (np.floor(found["cycles"] + 0.5) for found in (mixed_up, in_order))
         self.spans = {
             ways: np.array(row({"rows": measured["spans"]}, ways=ways)["spans"], float) for ways in (1, 4)
         }
@@ -70,9 +68,8 @@ class Divergence(Lesson):
         self.guard(bool(np.ptp(lengths) < 0.05 * lengths.mean()), "each case takes about as long")
         self.times = self.four / self.one
         self.guard(3.5 < self.times < 4, "four cases take almost four times as long as one")
-        together = round(self.mixed / self.sorted, 1)
+        together = round(mixed_up["cycles"] / in_order["cycles"], 1)
         self.guard(round(self.times, 1) == together, "32 warps lose as much as one warp does")
-        self.guard(self.four < self.mixed < THREADS * self.four / 4, "an SM takes turns among its warps")
         self.guard(in_order["cycles"] < 1.05 * alike["cycles"], "sorted cases cost no more than one case")
 
     def construct(self) -> None:
@@ -89,11 +86,11 @@ class Divergence(Lesson):
         self.close(
             "On an H200, a warp takes {times:.1f} times as long if its threads need four different cases. "
             "Sorting the items avoids that.",
-            [(tr("items mixed"), self.mixed), (tr("items sorted"), self.sorted)],
+            [(tr("items mixed"), self.four), (tr("items sorted"), self.one)],
             "times",
             "{:,.0f} cycles",
             self.measured(),
-            tr("32 warps on one SM; the time for sorting is not included"),
+            self.tr("one warp by itself; 32 warps take {times:.1f} times as long, too; sorting is not timed"),
         )
 
     # The program, and the warp that runs it.
@@ -278,10 +275,10 @@ class Divergence(Lesson):
         gone = (self.first, second, name, self.names, whole, short, times)
         self.play(*self.key(), *map(Leave, gone))
 
-    # 32 warps, before and after sorting.
+    # Four warps, before and after sorting.
 
     def many_warps(self) -> None:
-        """Four of 32 warps, with eight of their threads, and the cases that each of them runs."""
+        """Four warps, with eight of their threads, and the cases that each of them runs."""
         area = self.area
         wide = area.width * 0.4
         heads, foot = px(130 if self.narrow else 70), px(160)
@@ -305,26 +302,21 @@ class Divergence(Lesson):
                 parts.add(VGroup(part, fit(name, 0.9 * part.width)))
             parts.arrange(RIGHT, buff=px(8)).move_to([left, y, 0], LEFT)
             self.to_run.add(parts)
-        self.box = SM("", self.theme.quiet, area.width + px(40), area.height - foot + px(20))
-        self.box.move_to([0, area.top + px(10), 0], UP)
         self.heads = VGroup()
         for text, begin, size in (
-            (tr("4 of the 32 warps"), area.left, wide),
+            (tr("four warps of 32 threads"), area.left, wide),
             (tr("what each warp has to run"), left, room),
         ):
             head = lines(text, 38, size, color=self.theme.text)
             self.heads.add(head.move_to([begin + size / 2, area.top - heads / 2, 0]))
-        self.total_mixed = self.total(tr("32 warps, items mixed"), self.mixed)
-        self.say(
-            "An SM, a processor of the GPU, runs {threads} such warps: while one waits, others go on.",
-            threads=THREADS,
-        )
-        self.play(FadeIn(self.box, self.heads), FadeIn(VGroup(self.pills, self.groups), run_time=0.6))
+        self.total_mixed = self.total(tr("one warp, items mixed"), self.four)
+        self.say("A GPU runs many such warps, and each of them has to run all four cases.")
+        self.play(FadeIn(self.heads), FadeIn(VGroup(self.pills, self.groups), run_time=0.6))
         come = (LaggedStart(*map(FadeIn, parts), lag_ratio=0.5, run_time=1.6) for parts in self.to_run)
-        self.play(*come, FadeIn(self.total_mixed))
+        self.play(LaggedStart(*come, lag_ratio=0.4), FadeIn(self.total_mixed))
 
     def total(self, whose: str, cycles: float) -> Mobject:
-        """The time of all 32 warps, below the SM."""
+        """The time of a warp, below the warps."""
         area = self.area
         name = lines(whose, 40, area.width, color=self.theme.text)
         figure = self.bold("{cycles:,.0f} cycles", 64, cycles=cycles)
@@ -343,12 +335,6 @@ class Divergence(Lesson):
         self.play(*(FadeOut(part, shift=px(30) * DOWN) for part in gone), run_time=0.6)
         kept = [(parts[own], parts[0]) for own, parts in enumerate(self.to_run)]
         self.play(*(part.animate.move_to(place) for part, place in kept), run_time=0.6)
-        total = self.total(tr("32 warps, items sorted"), self.sorted)
-        such = VGroup(*(self.word("{n} such warps", 44, self.theme.text, n=THREADS // 4) for _ in CASES))
-        for word, (part, _) in zip(such, kept, strict=True):
-            word.next_to(part, RIGHT, px(40))
-        self.play(FadeIn(such))
-        self.say(
-            "Now they take {sorted:,.0f} cycles instead of {mixed:,.0f}, as each warp runs only one case."
-        )
+        total = self.total(tr("one warp, items sorted"), self.one)
+        self.say("Now a warp takes {one:,.0f} cycles instead of {four:,.0f}, as it runs only one case.")
         self.play(FadeIn(total))
