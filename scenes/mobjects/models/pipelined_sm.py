@@ -88,6 +88,7 @@ class PipelineRows(PhaseRows):
         self, pipeline: Pipeline, until: float, width: float, height: float, colour: Colour | None = None
     ) -> None:
         steps, stages, hue = pipeline.steps.tolist(), pipeline.stages, colour or sm_colour(0, 4)
+        self.end = pipeline.makespan
         self.cursor = Line(stroke_color=ManimColor(theme_now().cursor), stroke_width=stroke_width(4))
         ahead = max(1, stages - 1)
         rows = {f"load {n}": [Bar("load", *step[:2]) for step in steps[n::ahead]] for n in range(ahead)}
@@ -118,7 +119,7 @@ class PipelineRows(PhaseRows):
         super().show(t)
         self.cursor.points = EMPTY
         top, foot = self.grounds[0], self.grounds[-1]
-        if 0 < self._share(t) <= 1:
+        if 0 < t < self.end:
             ends = [self.x(t), top.get_top()[1], 0], [self.x(t), foot.get_bottom()[1], 0]
             self.cursor.set_points_by_ends(*ends)
         return self
