@@ -36,7 +36,7 @@ FILM = {
     ),
     "part": "Hiding waits",
     "place": 90,
-    "seconds": 78,
+    "seconds": 79,
     "shows": "Warps that wait for memory while others ask it, from 1 to 32 on each SM.",
     "takes": "report",
 }
@@ -56,15 +56,16 @@ class LatencyHiding(Lesson):
         measured = self.report("latency_hiding")
         self.gpu, self.sms = measured["machine"]["gpu"], measured["sms"]
         found = [one for one in measured["rows"] if one["sms"] == self.sms]
-        # A warp has 32 threads; in a round, each reads 16 bytes of x and of y, and writes 16.
-        self.threads, self.few, self.moved = 16 * 32 * self.sms, 32 * self.sms, 32 * 3 * 16
-        self.rates = {one["warps"]: one["bytes_per_clock"] for one in found}
-        self.waits = {one["warps"]: one["wait"]["p50"] for one in found}
-        self.alone = {n: row(measured, sms=1, warps=n)["bytes_per_clock"] for n in range(1, 17)}
+        self.threads, self.few = 16 * 32 * self.sms, 32 * self.sms
+        # In a round, each of a warp's 32 threads reads 16 bytes of x and of y, and writes 16.
+        kb = 32 * 3 * 16 / 1000
+        self.rates = {one["warps"]: one["bytes_per_clock"] / kb for one in found}
+        self.cycles = {warps: 1000 * warps / rate for warps, rate in self.rates.items()}
+        self.alone = {n: row(measured, sms=1, warps=n)["bytes_per_clock"] / kb for n in range(1, 17)}
         memory = MemorySystem.named("h200")
         cycle = memory.dram_latency.ns / memory.dram_latency.cycles
         self.guard(0.45 < cycle < 0.55, "a cycle takes about half a nanosecond")
-        self.most = memory.read_gb_per_s["DRAM"] * cycle / self.sms
+        self.most = memory.read_gb_per_s["DRAM"] * cycle / self.sms / kb
         self.guard(set(STEPS) <= set(self.rates), "1, 4, 16 and 32 warps were measured")
         self.recorded = {}
         for warps in STEPS[:3]:
@@ -73,19 +74,18 @@ class LatencyHiding(Lesson):
             # One warp's first wait is longer than its later ones; with more, all have asked from here on.
             begin = asked[0, 1] if warps == 1 else asked[:, 0].max()
             self.recorded[warps] = asked - begin, came - begin
-        rates, waits = self.rates, self.waits
+        rates, cycles = self.rates, self.cycles
         asked, came = self.recorded[1]
         between = float((asked[:, 1:] - came[:, :-1]).mean())
-        self.guard(between < 0.15 * waits[1], "a warp waits most of the time")
-        self.guard(waits[4] < 1.05 * waits[1], "four warps wait about as long as one")
-        self.guard(rates[4] > 3.8 * rates[1], "nearly four times as much arrives for four warps")
-        self.gain, self.longer = (round(of[16], 2) / round(of[1], 2) for of in (rates, waits))
-        self.guard(self.gain > 8 > 2 > self.longer > 1.5, "16 warps get much more and wait somewhat longer")
-        self.apart = self.alone[16] / self.alone[1]
-        self.guard(self.apart > 1.3 * self.gain, "16 warps gain much more on one SM alone")
+        self.guard(between < 0.15 * cycles[1], "a warp waits most of the time")
+        self.guard(rates[4] > 3.8 * rates[1], "four warps complete nearly four times as many rounds")
+        self.gain, self.longer = round(rates[16], 2) / round(rates[1], 2), cycles[16] / cycles[1]
+        self.guard(self.gain > 8 > 2 > self.longer > 1.5, "16 warps do much more and take somewhat longer")
+        self.apart, self.together = self.alone[16], rates[16]
+        self.guard(self.apart > 1.3 * self.together, "16 warps do much more on one SM alone")
         self.guard(0.9 < rates[32] / self.most < 1, "memory is nearly full")
         self.more = rates[32] / rates[16] - 1
-        little = 0.1 < self.more < 0.2 and waits[32] > 1.5 * waits[16]
+        little = 0.1 < self.more < 0.2 and cycles[32] > 1.5 * cycles[16]
         self.guard(little, "32 warps bring little more than 16")
 
     def construct(self) -> None:
@@ -103,9 +103,9 @@ class LatencyHiding(Lesson):
                 (self.tr("1 warp per SM: {few:,} threads"), self.rates[1]),
             ],
             "times",
-            "{:.2f} bytes/cycle",
+            "{:.2f} " + tr("rounds"),
             self.measured(),
-            self.tr("y = a · x + y on all {sms} SMs; bytes read and written per cycle and SM"),
+            self.tr("rounds in 1,000 cycles on each of {sms} SMs; each round moves the same amount of data"),
         )
 
     # The program.
@@ -180,9 +180,9 @@ class LatencyHiding(Lesson):
         return lanes.show(0.0)
 
     def row_of(self, warps: int) -> VGroup:
-        """A line of the table: warps, the median of their waits, and what arrives."""
+        """A line of the table: warps, the cycles of a round, and rounds in 1,000 cycles."""
         y = self.table_top - (STEPS.index(warps) + 0.5) * self.table_step
-        cells = (f"{warps}", f"{self.waits[warps]:,.0f}", f"{self.rates[warps]:.2f}")
+        cells = (f"{warps}", f"{self.cycles[warps]:,.0f}", f"{self.rates[warps]:.2f}")
         texts = VGroup()
         for cell, x in zip(cells, self.columns, strict=True):
             text = label(cell, 44 if not self.narrow else 28, bold=True, mono=True)
@@ -208,7 +208,7 @@ class LatencyHiding(Lesson):
             size, high, foot = 34, 100, 60
         wide = area.right - left
         self.columns = [left + share * wide for share in (0.22, 0.62, 1.0)]
-        words = [tr("warps per SM"), tr("median wait, cycles"), tr("bytes per cycle and SM")]
+        words = [tr("warps per SM"), tr("mean cycles a round"), tr("rounds in 1,000 cycles")]
         heads = VGroup(*(lines(word, size, 0.33 * wide, color=self.theme.quiet) for word in words))
         for head, x in zip(heads, self.columns, strict=True):
             head.move_to([x, top - px(44 if not self.narrow else 30), 0], RIGHT)
@@ -253,20 +253,20 @@ class LatencyHiding(Lesson):
         self.axis.add(unit.move_to([left, self.low - px(70), 0], LEFT))
         self.table = VGroup(self.heads(), self.row_of(1))
         self.badge(self.measured())
-        self.say(
-            "The warp asks memory for x and y. Its median wait is {wait:,.0f} cycles.", wait=self.waits[1]
-        )
+        self.say("The warp asks memory for x and y. Then it waits until they arrive.")
         self.play(Leave(others), Leave(all_sms), FadeIn(self.lanes.lanes), FadeIn(self.axis), run_time=0.5)
         self.add(self.lanes)
         self.play(PlayTrace(self.lanes, until=float(self.recorded[1][1][0, 1]), run_time=3.5))
-        self.play(FadeIn(self.table[0]), FadeIn(self.table[1][:2]))
-        self.say("Then it computes, stores y and asks again. Most of the time, it waits.")
-        moved = self.below(
-            self.tr("{moved:,} bytes a round: 32 threads × 12 numbers read or written × 4 bytes")
+        self.takes, self.rate = self.cycles[1], self.rates[1]
+        self.say(
+            "It computes, stores y and asks again. "
+            "On average, a round takes {takes:,.0f} cycles, mostly waiting."
         )
-        self.play(PlayTrace(self.lanes, until=WINDOW, run_time=4.0), FadeIn(moved))
-        self.play(FadeIn(self.table[1][2]))
-        self.leave(name, moved)
+        self.play(PlayTrace(self.lanes, until=WINDOW, run_time=4.0), FadeIn(self.table[:2]))
+        rounds = self.tr("1,000 / {takes:,.0f} = {rate:.2f} rounds; all move the same amount of data")
+        note = self.below(rounds)
+        self.play(FadeIn(note))
+        self.leave(name, note)
 
     def come(self, warps: int, seconds: float) -> None:
         """More capsules come into the SM, each with its lane, and all of them run."""
@@ -281,7 +281,9 @@ class LatencyHiding(Lesson):
     def four_warps(self) -> None:
         self.say("But memory can serve many requests at once. Now four warps ask it.")
         self.come(4, 4.5)
-        self.say("Each waits about as long as before, but together they move nearly four times as much data.")
+        self.say(
+            "A round takes about as long as before, but together they complete nearly four times as many."
+        )
         self.play(FadeIn(self.table[-1]))
         self.mark(self.table[1:3])
 
@@ -299,28 +301,29 @@ class LatencyHiding(Lesson):
         all_threads = self.below(self.tr("16 warps × 32 threads × {sms} SMs = {threads:,} threads"))
         self.play(FadeIn(all_threads))
         self.say(
-            "They move {gain:.1f} times as much as one warp, though each waits {longer:.1f} times as long."
+            "They complete {gain:.1f} times as many rounds as one warp, "
+            "though a round takes {longer:.1f} times as long."
         )
         self.play(FadeIn(self.table[-1]))
         self.mark([self.table[1], self.table[3]])
         self.leave(all_threads)
 
     def all_numbers(self) -> None:
-        """Bytes per cycle of every number of warps, on all SMs and on one alone, and what memory can send."""
+        """Rounds of every number of warps, on all SMs and on one alone, and what memory can send."""
         area, theme = self.area, self.theme
         # The key makes room.
         wide, low = self.lanes.lanes.width, self.floor - area.bottom
         down = low * DOWN if self.narrow else 0.0 * DOWN
         self.table_top += down[1]
         high = area.top - self.low + low - px(60)
-        ticks = (1, 4, 8, 16, 24, 32), (5, 10, 15, 20, 25)
+        ticks = (1, 4, 8, 16, 24, 32), (5, 10, 15)
         plot = Plot((0, 33), (0, 1.08 * self.alone[16]), *ticks, wide - px(70), high, size=36)
         plot.align_to([area.left + wide, area.top - px(60), 0], RIGHT + UP)
-        name = self.word("bytes per cycle and SM", 40, theme.text)
+        name = self.word("rounds in 1,000 cycles on each SM", 40, theme.text)
         name.move_to([area.left, area.top - px(24), 0], LEFT)
         axis = self.word("warps per SM →", 40, theme.text).next_to(plot, DOWN, px(20))
         axis.align_to(plot.ground, RIGHT)
-        self.say("If only one SM works, 16 warps move {apart:.1f} times as much as one, not {gain:.1f}.")
+        self.say("If only one SM works, its 16 warps complete {apart:.2f} rounds instead of {together:.2f}.")
         leave = map(Leave, (self.scenery, self.warps, self.lanes, self.axis))
         move = self.table.animate.shift(down)
         self.play(*leave, *self.key(), move, Fade(plot, 0.0, 1.0, run_time=0.6), FadeIn(name, axis))
