@@ -36,11 +36,11 @@ FILM = {
     "question": "Does it matter which tile comes next?",
     "finding": (
         "On an H200, computing a product's tiles in groups of eight rows instead of row by row reads 35% less"
-        " from main memory and takes 5% less time."
+        " from main memory and, at the power limit, takes 5% less time."
     ),
     "part": "Memory",
     "place": 70,
-    "seconds": 79,
+    "seconds": 81,
     "shows": "The strips that tiles share, row by row and in groups, and what an H200 reads of them.",
     "takes": "report",
 }
@@ -107,7 +107,7 @@ class L2Order(Lesson):
         self.power()
         self.close(
             "On an H200, computing a product's tiles in groups of eight rows instead of row by row reads "
-            "{saved:.0%} less from main memory and takes {shorter:.0%} less time.",
+            "{saved:.0%} less from main memory and, at the power limit, takes {shorter:.0%} less time.",
             list(zip(self.names, self.sent, strict=True)),
             "fewer bytes",
             "{:,.2f} GB",
@@ -189,7 +189,9 @@ class L2Order(Lesson):
         ]
         words = self.beside(self.bold("in the L2", 54), self.word("a cache that all processors share", 46))
         swatch = rectangle(px(40), px(40), self.hue).next_to(words[0], RIGHT, px(20))
-        self.say("All nine move along their strips in step, so each piece is read from main memory once.")
+        self.say(
+            "All move along their strips in step, so the L2 needs just the pieces in use, each read once."
+        )
         paler = [Fade(one, 1.0, 0.35) for one in (self.tiles, self.a, self.b)]
         self.play(*paler, FadeIn(*pieces, words, swatch), Leave(self.words))
         self.play(Travel(pieces, [[end] for end in ends], leg=4.4, apart=0.0))
@@ -217,7 +219,8 @@ class L2Order(Lesson):
         )  # fmt: skip
         figure = lines(text, 42, room, color=self.theme.text).next_to(picture, DOWN, px(20))
         if most > round(self.mb[number]):
-            across = lines(tr("{most:.0f} MB across two groups", most=most), 42, room, color=self.theme.text)
+            text = tr("{most:.0f} MB if it spans two groups", most=most)
+            across = lines(text, 42, room, color=self.theme.text)
             figure.add(across.next_to(figure, DOWN, px(12)))
         whole = VGroup(name, picture, figure)
         if self.tall:
@@ -262,7 +265,7 @@ class L2Order(Lesson):
             for read, figure in zip(self.read, figures, strict=True)
         ]
         self.say(
-            "The L2 holds only {l2:.0f} MB, less than a batch needs, so the next reads its strips anew.",
+            "The L2's {l2:.0f} MB hold the pieces in use, not all strips, so each batch reads its own anew.",
             l2=self.l2 / 1e6,
         )
         self.play(FadeOut(figures, run_time=0.3), *(Fade(one, 0.0, 1.0, 0.6, rate_func=late) for one in sums))
@@ -293,12 +296,14 @@ class L2Order(Lesson):
         title = self.bold("one product, repeated without a pause", 50)
         figures = [tr("{us:,.0f} µs", us=one["us"]) for one in self.used]
         self.badge(self.measured())
-        self.say("Repeated without a pause, both orders reach the power limit of the GPU, {limit:.0f} W.")
+        self.say(
+            "Without pauses, both run close to the GPU's power limit, {limit:.0f} W, which slows the clock."
+        )
         picture = self.two_bars(title, [one["us"] for one in self.used], figures)
         watts = self.on_bars(picture, [tr("{watts:.0f} W", watts=one["watts"]) for one in self.used])
         self.say(
-            "Moving less leaves more power for computing: the clock is {faster:.0%} faster, "
-            "the time {shorter:.0%} shorter."
+            "Moving less saves power, so the limit slows the clock less: "
+            "the work takes {shorter:.0%} less time."
         )
         self.play(Leave(watts))
         clocks = [tr("{mhz:,.0f} million clock cycles per second", mhz=one["sm_mhz"]) for one in self.used]
