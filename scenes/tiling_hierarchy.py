@@ -31,7 +31,7 @@ FILM = {
     ),
     "part": "Memory",
     "place": 80,
-    "seconds": 78,
+    "seconds": 77,
     "shows": "One matrix product with small and with large tiles: what is loaded, and the time.",
     "takes": "report",
 }
@@ -59,9 +59,12 @@ class TilingHierarchy(Lesson):
             max(self.multiplying) < 1.1 * min(self.multiplying), "multiplying takes about the same time"
         )
         self.sent = [row["l2_bytes"] / row["us"] / 1e6 for row in rows]
-        self.most = presets()[preset_of(self.gpu)]["l2_gb_per_s"] / 1000
+        known = presets()[preset_of(self.gpu)]
+        self.most = known["l2_gb_per_s"] / 1000
         self.guard(0.95 * self.most < self.sent[0] < self.most, "in small tiles the L2 sends what it can")
         self.guard(self.sent[1] < 0.7 * self.most, "in large tiles it could send much more")
+        sums = np.prod(self.problems[1].tile[:2])
+        self.guard(2 * sums == known["registers_per_sm"], "sums of a large tile take half of the registers")
 
     def construct(self) -> None:
         self.faint = mixed(self.theme.idle, self.hue, 0.25)
@@ -154,7 +157,7 @@ class TilingHierarchy(Lesson):
         self.let_read()
         self.play(*map(Leave, (first, words)), run_time=0.5)
         self.say(
-            "In a tile of {m} × {n}, each number of A is used {n} times, and each number of B {m} times.",
+            "A tile of {m} × {n} uses each number more often, but its sums fill half of the registers.",
             m=large.tile_m, n=large.tile_n,
         )  # fmt: skip
         second, words = self.tile(large, 0.3)
@@ -246,16 +249,18 @@ class TilingHierarchy(Lesson):
         self.play(Leave(chart), *self.key())
 
     def cause(self) -> None:
-        """What the L2 sent each second, as a share of the most that it can send."""
-        names = tr("highest rate that was measured"), *self.names()
+        """What the L2 sent each second, beside the most that it can send."""
+        names = [tr("highest rate measured while only loading")]
+        for name, tb, us in zip(self.names(), self.sent, self.us, strict=True):
+            names.append(tr("{name}: {gb:.2f} GB in {us:.0f} µs", name=name, gb=tb * us / 1000, us=us))
         colors = self.theme.quiet, self.theme.measured, self.theme.measured
         amounts = [
-            Amount(name, [(tb, color)], f"{tb / self.most:.0%}")
+            Amount(name, [(tb, color)], tr("{tb:.1f} TB/s", tb=tb))
             for name, tb, color in zip(names, (self.most, *self.sent), colors, strict=True)
         ]
-        chart = self.chart(tr("sent by the L2 per second"), amounts)
-        self.say("All processors share the L2. With small tiles, it sends nearly as much as it can.")
+        chart = self.chart(tr("sent by the L2"), amounts)
+        self.say("All processors share the L2. It sends only once what several load at the same time.")
         self.play(FadeIn(chart[0], run_time=0.3), chart[1].come(0, 1).set_run_time(4.0))
-        self.say("So with small tiles, processors wait for the L2. With large tiles, it keeps up easily.")
+        self.say("With small tiles, it sends nearly all it can, so processors wait. Large tiles need less.")
         self.play(chart[1].come(2), run_time=2.0)
         self.leave(chart)
