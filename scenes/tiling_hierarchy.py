@@ -64,7 +64,7 @@ class TilingHierarchy(Lesson):
         self.guard(0.95 * self.most < self.sent[0] < self.most, "in small tiles the L2 sends what it can")
         self.guard(self.sent[1] < 0.7 * self.most, "in large tiles it could send much more")
         sums = np.prod(self.problems[1].tile[:2])
-        self.guard(2 * sums == known["registers_per_sm"], "sums of a large tile take half of the registers")
+        self.guard(2 * sums == known["registers_per_sm"], "twice the sums of a large tile fill all registers")
 
     def construct(self) -> None:
         self.faint = mixed(self.theme.idle, self.hue, 0.25)
@@ -157,9 +157,9 @@ class TilingHierarchy(Lesson):
         self.let_read()
         self.play(*map(Leave, (first, words)), run_time=0.5)
         self.say(
-            "A tile of {m} × {n} uses each number more often, but its sums fill half of the registers.",
-            m=large.tile_m, n=large.tile_n,
-        )  # fmt: skip
+            "Here, each number is used more often. "
+            "In a tile twice as large, the sums would fill all registers."
+        )
         second, words = self.tile(large, 0.3)
         self.play(FadeIn(second, words[0]), run_time=0.5)
         self.add_up(second, words, 4.0)
