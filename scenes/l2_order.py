@@ -12,7 +12,7 @@ from functools import partial
 from typing import Self
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, Rectangle, VGroup, VMobject
+from manim import DOWN, LEFT, RIGHT, UP, VGroup, VMobject
 
 from tilesim import Device, Problem
 from tilesim.ideas.l2_order import batch_reads, blocks
@@ -378,10 +378,10 @@ class Sharing(VGroup):
         )
         self.add(self.ground, self.left, self.top, self.done, self.now, cuts, letters)
 
-    def _row(self, ground: Rectangle, n: int) -> np.ndarray:
+    def _row(self, ground: VMobject, n: int) -> np.ndarray:
         return quad(ground, 0, 1, 1 - (n + 1) / self.rows, 1 - n / self.rows)
 
-    def _column(self, ground: Rectangle, n: int) -> np.ndarray:
+    def _column(self, ground: VMobject, n: int) -> np.ndarray:
         return quad(ground, n / self.columns, (n + 1) / self.columns)
 
     def _tile(self, tile: int) -> np.ndarray:

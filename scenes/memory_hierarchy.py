@@ -16,8 +16,8 @@ from manim import (
     AnimationGroup,
     LaggedStart,
     MoveToTarget,
-    Rectangle,
     VGroup,
+    VMobject,
     smoothstep,
 )
 
@@ -161,7 +161,7 @@ class MemoryHierarchy(Lesson):
 
     # Main memory, and how fast it is.
 
-    def part(self, number: int) -> Rectangle:
+    def part(self, number: int) -> VMobject:
         """The room of main memory (0), the L2 (1) and the processors (2), bytes moving right or down."""
         area = self.area
         begin, size = sum(SHARES[: 2 * number]), SHARES[2 * number]
@@ -326,7 +326,7 @@ class Loading(VGroup):
     `room`: a rectangle that the bar fills in the end. `mb`: of a tile's two strips.
     """
 
-    def __init__(self, operands: Operands, room: Rectangle, mb: float, color: Colour) -> None:
+    def __init__(self, operands: Operands, room: VMobject, mb: float, color: Colour) -> None:
         super().__init__()
         self.problem, self.c, self.room = operands.problem, operands.c, room
         self.done, self.bar = shape(color, 0.7), shape(color)

@@ -8,7 +8,7 @@ stamp tells; lanes and times are measured.
 """
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, Group, LaggedStart, ManimColor, Rectangle, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, Group, LaggedStart, ManimColor, VGroup, VMobject
 
 from tilesim.metrics import launch_end
 from tilesim.problems import DTYPE_BYTES
@@ -105,7 +105,7 @@ class OneTile(ManySMs):
             self.tr("a tile of 128 × 256 numbers, each a sum of {k} products of 16-bit numbers"),
         )
 
-    def chunk(self, width: float, height: float) -> Rectangle:
+    def chunk(self, width: float, height: float) -> VMobject:
         """A chunk of A or of B."""
         fill = mixed(self.theme.background, self.theme.operand, 0.3)
         return edged(rectangle(width, height, fill), self.theme.operand, 3)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, Animation, ManimColor, Rectangle, VGroup, smoothstep
+from manim import DOWN, LEFT, RIGHT, UP, Animation, ManimColor, VGroup, VMobject, smoothstep
 
 from tilesim_scenes.animations.direct import Direct
 from tilesim_scenes.look.text import advance, fit, label, lines, px
@@ -159,7 +159,7 @@ def code(rows: Sequence[str], size: float, numbered: bool = True) -> VGroup:
 class Place(VGroup):
     """A `room` with its name and some facts on top as `words`; from `floor` to `ceiling` it is free."""
 
-    def __init__(self, room: Rectangle, name: str, *facts: str) -> None:
+    def __init__(self, room: VMobject, name: str, *facts: str) -> None:
         theme, wide = theme_now(), room.width - px(30)
         self.room = room.set_fill(ManimColor(theme.panel), 1.0)
         self.words = VGroup(lines(name, 48, wide, color=theme.text, bold=True))
@@ -181,7 +181,7 @@ class Place(VGroup):
 class Processors(Place):
     """A panel with `boxes`, row by row, each a processor."""
 
-    def __init__(self, room: Rectangle, rows: int, columns: int, name: str, *facts: str) -> None:
+    def __init__(self, room: VMobject, rows: int, columns: int, name: str, *facts: str) -> None:
         super().__init__(room, name, *facts)
         high, wide = (self.ceiling - self.floor) / rows, (room.width - px(50)) / columns
         self.columns, self.boxes = columns, VGroup()

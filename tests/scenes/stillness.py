@@ -54,8 +54,8 @@ class Pictures:
             self.next = ceil(self.scene.now * RATE)
 
     def _look(self) -> None:
-        self.of.append((self.next / RATE, picture(self.scene)))
         shown = [one for mobject in self.scene.mobjects for one in mobject.get_family()]
+        self.of.append((self.next / RATE, picture(self.scene.camera.frame, shown)))
         if any(isinstance(one, Badge) and one.kind in ("measured", "counted") for one in shown):
             for one in shown:
                 if isinstance(one, Figure) and not isinstance(one, Clock):
@@ -65,13 +65,11 @@ class Pictures:
         self.next += 1
 
 
-def picture(scene: Any) -> int:
-    """A number for what a scene shows now: equal where all that can be seen of it is equal."""
-    view = scene.camera.frame
+def picture(view: Mobject, shown: list[Mobject]) -> int:
+    """A number for what a view shows of mobjects: equal where all that can be seen of it is equal."""
     low, high = (view.get_corner([side, side, 0]) for side in (-1, 1))
     parts = [view.points.tobytes()]
-    family = (member for mobject in scene.mobjects for member in mobject.get_family())
-    drawn = [one for one in family if len(one.points) and one is not view]
+    drawn = [one for one in shown if len(one.points) and one is not view]
     for image in (one for one in drawn if isinstance(one, AbstractImageMobject)):
         begin, end, pixels = image.points.min(0), image.points.max(0), image.get_pixel_array()
         if pixels[..., 3].any() and (begin < high)[:2].all() and (end > low)[:2].all():

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
-from manim import Circle, Line, ManimColor, Rectangle, RoundedRectangle, VGroup, VMobject
+from manim import Circle, Line, ManimColor, RoundedRectangle, VGroup, VMobject
 
 from tilesim_scenes.look.text import advance, outline, px
 from tilesim_scenes.look.theme import AnyColour, mixed, theme_now
@@ -24,10 +24,11 @@ HALF_DIGIT = 0.36
 """Ems from the baseline to the middle of a digit."""
 
 
-def rectangle(width: float, height: float, fill: AnyColour | None = None, opacity: float = 1.0) -> Rectangle:
+def rectangle(width: float, height: float, fill: AnyColour | None = None, opacity: float = 1.0) -> VMobject:
     """A rectangle without an edge, filled with a colour, or not at all."""
-    filled = {"fill_color": ManimColor(fill), "fill_opacity": opacity} if fill else {"fill_opacity": 0.0}
-    return Rectangle(width=width, height=height, stroke_width=0.0, **filled)
+    box = shape(fill, opacity if fill else 0.0)
+    box.points = np.pad((UNIT - 0.5) * [width, height], [(0, 0), (0, 1)])
+    return box
 
 
 def disc(radius: float, fill: AnyColour) -> Circle:
@@ -35,7 +36,7 @@ def disc(radius: float, fill: AnyColour) -> Circle:
     return Circle(radius, stroke_width=0.0, fill_color=ManimColor(fill), fill_opacity=1.0)
 
 
-def shape(fill: AnyColour, opacity: float = 1.0, of: type[VMobject] = VMobject) -> VMobject:
+def shape(fill: AnyColour | None, opacity: float = 1.0, of: type[VMobject] = VMobject) -> VMobject:
     """A mobject, of a class, with a fill and no points as yet."""
     return of(fill_color=ManimColor(fill), fill_opacity=opacity, stroke_width=0.0)
 

@@ -3,7 +3,7 @@
 from typing import Self
 
 import numpy as np
-from manim import DOWN, LEFT, RIGHT, UP, ManimColor, Rectangle, VGroup
+from manim import DOWN, LEFT, RIGHT, UP, ManimColor, Rectangle, VGroup, VMobject
 
 from tilesim_scenes.look.text import label, lines, px
 from tilesim_scenes.look.theme import AnyColour, mixed, readable, theme_now
@@ -45,7 +45,7 @@ class Buffers(VGroup):
         super().__init__(*(slot.copy() for _ in range(count)))
         self.arrange(RIGHT, buff=px(16) if gap is None else gap)
 
-    def slot(self, k_step: int) -> Rectangle:
+    def slot(self, k_step: int) -> VMobject:
         """The slot that a K-step's pair goes through."""
         return self[k_step % len(self)]
 

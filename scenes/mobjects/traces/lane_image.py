@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from manim import Group, Rectangle
+from manim import Group, VMobject
 from PIL import Image
 
 from tilesim_scenes.look.text import px
@@ -60,12 +60,12 @@ class LaneImage(Lanes, Raster):
     def x(self, t: float) -> float:
         return float(self.at(self._share(t), 0.0)[0])
 
-    def lane(self, sm: int) -> Rectangle:
+    def lane(self, sm: int) -> VMobject:
         places = self.trace.device.ctas_per_sm
         row = self._row(sm) * places
         return self._within(*self.window, row, row + places)
 
-    def span(self, tile: int, part: str = "multiply") -> Rectangle:
+    def span(self, tile: int, part: str = "multiply") -> VMobject:
         every, tiles = self._parts, self.trace.spans["tile"]
         kinds = [KINDS.index(kind) for kind in (part, f"{part} under") if kind in KINDS]
         found = np.flatnonzero(
@@ -77,7 +77,7 @@ class LaneImage(Lanes, Raster):
         row = self.slots.index(every.slot[first])
         return self._within(every.begin[first], every.end[first], row, row + 1)
 
-    def _within(self, begin: float, end: float, top: int, bottom: int) -> Rectangle:
+    def _within(self, begin: float, end: float, top: int, bottom: int) -> VMobject:
         left, right = self._share(begin), self._share(end)
         return self.outline((left, right), (top / len(self.slots), bottom / len(self.slots)))
 

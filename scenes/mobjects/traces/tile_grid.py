@@ -4,7 +4,7 @@ from functools import lru_cache
 from typing import Self
 
 import numpy as np
-from manim import Mobject, Rectangle, VGroup, VMobject
+from manim import Mobject, VGroup, VMobject
 
 from tilesim import Problem, Trace, WorkItems
 from tilesim.view import multiplied
@@ -99,7 +99,7 @@ class TileImage(TileGrid, Raster):
         self._stills: tuple[tuple[int, int], np.ndarray, np.ndarray, np.ndarray] | None = None
         Raster.__init__(self, width, height)
 
-    def _tile(self, number: int) -> Rectangle:
+    def _tile(self, number: int) -> VMobject:
         problem = self.problem
         row, column = divmod(number, problem.tiles_n)
         ways = (column, problem.tiles_n), (row, problem.tiles_m)

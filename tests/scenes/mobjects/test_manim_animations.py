@@ -33,6 +33,7 @@ from watching import frame, visible
 
 import tilesim_scenes as kit
 from tilesim import Device, Problem, simulate
+from tilesim_scenes.animations import fade
 from tilesim_scenes.mobjects.drawing.raster import Raster
 
 FEW = simulate("persistent", Problem(128, 384, 128), Device.named("h200", sms=2))
@@ -148,6 +149,7 @@ KEEPS: dict[str, Callable[[Any], Animation]] = plain(
     "AnimationGroup": lambda m: AnimationGroup(manim.Indicate(m), manim.Create(Dot())),
     "ChangeSpeed": lambda m: manim.ChangeSpeed(manim.Indicate(m), {0.5: 1.0}),
     "FadeIn shifted and scaled": lambda m: manim.FadeIn(m, shift=UP, scale=0.5),
+    "FadeIn without copies": lambda m: fade.FadeIn(m, shift=UP, scale=0.5),
     "FadeIn in a group": lambda m: manim.FadeIn(Group(m, Dot())),
     "GrowFromEdge": lambda m: manim.GrowFromEdge(m, DOWN),
     "GrowFromPoint": lambda m: manim.GrowFromPoint(m, 2 * UP),
@@ -200,6 +202,7 @@ MOVES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
 """What they leave looks as if the second function had been called."""
 LEAVES: dict[str, Callable[[Any], Any]] = plain(manim.FadeOut, manim.ShowPassingFlash) | {
     "FadeOut shifted and scaled": lambda m: manim.FadeOut(m, shift=UP, scale=0.5),
+    "FadeOut without copies": lambda m: fade.FadeOut(m, shift=UP, scale=0.5),
     "FadeOut in a group": lambda m: manim.FadeOut(Group(m, Dot())),
 }
 """After these it is gone, and looks as before when it is added again."""
