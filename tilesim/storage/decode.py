@@ -191,7 +191,7 @@ class _Reader:
             return round(value) if ROUNDED in rules else index(value)
         if family is list:
             return self._items(node, value, at)
-        if is_dataclass(kind):
+        if family is dict and is_dataclass(kind):
             return self._made(kind, value, at)
         if family is dict and parts:
             for name in value:
