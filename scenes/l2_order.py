@@ -190,7 +190,7 @@ class L2Order(Lesson):
         words = self.beside(self.bold("in the L2", 54), self.word("a cache that all processors share", 46))
         swatch = rectangle(px(40), px(40), self.hue).next_to(words[0], RIGHT, px(20))
         self.say(
-            "All move along their strips in step, so the L2 needs just the pieces in use, each read once."
+            "All nine advance in step, so the L2 only has to hold the current pieces. Each is read once."
         )
         paler = [Fade(one, 1.0, 0.35) for one in (self.tiles, self.a, self.b)]
         self.play(*paler, FadeIn(*pieces, words, swatch), Leave(self.words))
@@ -265,7 +265,7 @@ class L2Order(Lesson):
             for read, figure in zip(self.read, figures, strict=True)
         ]
         self.say(
-            "The L2's {l2:.0f} MB hold the pieces in use, not all strips, so each batch reads its own anew.",
+            "The L2's {l2:.0f} MB cannot hold whole strips, so every batch has to read its strips again.",
             l2=self.l2 / 1e6,
         )
         self.play(FadeOut(figures, run_time=0.3), *(Fade(one, 0.0, 1.0, 0.6, rate_func=late) for one in sums))

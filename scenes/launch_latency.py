@@ -265,7 +265,10 @@ class LaunchLatency(Lesson):
 
     def larger_products(self) -> None:
         """Calls run ahead of longer products."""
-        self.say("With larger matrices, calls hardly matter, because each product takes longer than a call.")
+        self.say(
+            "With larger matrices, preparing calls costs little: "
+            "the GPU is still busy when the next one arrives."
+        )
         times = timeline(self.count, round(1000 * self.large), self.call_ns, 0)
         end = ROUNDS * 1000 * self.large
         self.two = self.lanes(times, self.call_ns, end)

@@ -36,7 +36,7 @@ FILM = {
     ),
     "part": "Kernels",
     "place": 220,
-    "seconds": 70,
+    "seconds": 72,
     "shows": "A loop with eight loads per round, one after another and all at the beginning.",
     "takes": "report",
 }
@@ -294,7 +294,8 @@ class LoopUnrolling(Lesson):
         self.play(FadeIn(first), FadeIn(then))
         self.add(rows)
         self.say(
-            "Their waits overlap, and eight numbers take {short:,.0f} cycles instead of {long:,.0f}.",
+            "A thread waits only when it uses a number, so the waits overlap: "
+            "{short:,.0f} cycles, not {long:,.0f}.",
             short=self.first, long=self.by_one,
         )  # fmt: skip
         self.play(PlayTrace(rows, until=self.first, run_time=2.4))
@@ -302,8 +303,8 @@ class LoopUnrolling(Lesson):
         total.move_to([rows.x(self.first) + px(20), rows.ground.get_bottom()[1], 0], LEFT + DOWN)
         self.play(FadeIn(total[:2]))
         self.say(
-            "Both unrolled loops run about equally many instructions. "
-            "The time is saved because the waits overlap."
+            "Both unrolled loops run about the same number of instructions. "
+            "What saves time is that the waits overlap."
         )
         self.play(FadeIn(self.total[2], total[2]))
 

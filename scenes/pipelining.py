@@ -63,12 +63,11 @@ class Pipelining(Lesson):
         self.load, self.multiply = times(self.step_ns)
         self.load_us, self.multiply_us = self.load / 1000, self.multiply / 1000
         self.step, self.two, self.three = (self.step_ns[buffers] / 1000 for buffers in (1, 2, 3))
-        self.short = self.two - self.load_us
         self.guard(self.load > self.multiply, "a load takes longer than a multiplication")
         self.guard(self.load <= 2 * self.multiply, "two multiplications take longer than a load")
         shorter = self.step > 1.1 * self.two and self.two > 1.1 * self.three
         self.guard(shorter, "each buffer makes a step shorter")
-        self.guard(self.short > 0, "a step with two buffers takes longer than a load")
+        self.guard(self.two > self.load_us, "a step with two buffers takes longer than a load")
         self.guard(self.step_ns[4] > 0.97 * self.step_ns[3], "a fourth buffer saves nearly nothing")
         self.guard(self.three < 1.03 * self.multiply_us, "two loads at once end within two multiplications")
         self.pipelines = {n: pipeline(STEPS, n, self.load, self.multiply) for n in (1, 2, ENOUGH)}
@@ -161,12 +160,12 @@ class Pipelining(Lesson):
         self.run_to(self.pipelines[2].makespan)
 
     def three_buffers(self) -> None:
-        self.say("With three buffers, two loads can be under way at once, because memory serves both.")
+        self.say("With three buffers, two loads can be under way at once: memory can deliver both.")
         self.another(ENOUGH, self.word("model: neither load slows the other down", 38))
         self.run_to(self.pipelines[ENOUGH].makespan / 2)
         self.say(
-            "A load now has the time of two multiplications, "
-            "so the tensor cores wait only for the very first load."
+            "Each load may now take as long as two multiplications, "
+            "so the tensor cores wait only for the first one."
         )
         self.another_note(self.bold("load {load_us:.2f} µs < multiply 2 × {multiply_us:.2f} µs", 38))
         self.run_to(self.pipelines[ENOUGH].makespan)
@@ -207,7 +206,7 @@ class Pipelining(Lesson):
             Amount(self.buffers(n), [(one, self.theme.measured)], tr("{us:.2f} µs", us=one))
             for n, one in us.items()
         ]
-        two = self.tr("two buffers (model: {load_us:.2f} µs, {short:.2f} µs too short)")
+        two = self.tr("two buffers (our model says {load_us:.2f} µs)")
         rows[1] = rows[1]._replace(name=two)
         self.say(
             "On the real GPU, three buffers cut a step from {step:.2f} to {three:.2f} µs. "
