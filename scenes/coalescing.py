@@ -32,12 +32,12 @@ FILM = {
     "title": "Coalescing",
     "question": "Does it matter which thread reads which number?",
     "finding": (
-        "On an H200, a sum takes 7.6 times as long if neighboring threads read numbers one below another in "
-        "a table instead of side by side."
+        "If neighboring threads read numbers one below another, an H200's memory sends 8 times as many "
+        "bytes, and a sum takes 7.6 times as long."
     ),
     "part": "Memory",
     "place": 50,
-    "seconds": 77,
+    "seconds": 78,
     "shows": "One sum, by neighbors side by side and one below another: what memory sends, and the time.",
     "takes": "report",
 }
@@ -63,8 +63,8 @@ class Coalescing(Lesson):
         self.rows, self.bytes = self.cells // COLUMNS, self.cells * size
         self.each, self.below = SECTOR // size, self.rows // LOADS
         self.guard(self.each == COLUMNS, "a row of the table is one piece of memory")
-        at_once = 2048 * Device.named("h200").sms
-        self.guard(self.below > at_once, "the next column's threads run later")
+        self.at_once = 2048 * Device.named("h200").sms
+        self.guard(self.below > self.at_once, "the next column's threads run later")
         self.pieces = [moved(strided(size * columns), size).sectors for columns in (1, COLUMNS)]
         counted = [one["load_sectors"] / one["load_requests"] for one in (along, down)]
         self.guard(counted == self.pieces == [4, WARP], "a warp needs 4 or 32 pieces")
@@ -94,8 +94,8 @@ class Coalescing(Lesson):
         self.too_large()
         self.other_tables()
         self.close(
-            "On an H200, a sum takes {times:.1f} times as long if neighboring threads read numbers one below "
-            "another in a table instead of side by side.",
+            "If neighboring threads read numbers one below another, an H200's memory sends {each} times "
+            "as many bytes, and a sum takes {times:.1f} times as long.",
             [(tr("one below another"), self.us[1]), (tr("side by side"), self.us[0])],
             "times",
             "{:.1f} µs",
@@ -167,17 +167,14 @@ class Coalescing(Lesson):
             halves.add(VGroup(heading, table, starts))
         halves.arrange(DOWN if self.tall else RIGHT, buff=px(60 if self.tall else 100))
         about = VGroup(
-            self.word("In a cell: the index of the thread that starts there.", 40),
-            self.word("Each thread then reads 7 more cells of its column, {below:,} rows apart.", 40),
+            self.word("In a cell: the index of the thread that starts there.", 40, self.theme.text),
+            self.word("It adds seven more numbers of its column, far below.", 40, self.theme.text),
         ).arrange(DOWN, buff=px(14))
         fit(about, area.width).move_to([area.center[0], area.bottom, 0], DOWN)
         halves.move_to([area.center[0], (area.top + about.get_top()[1]) / 2, 0])
-        self.say(
-            "A thread's index decides where it starts. Neighbors start side by side, or one below another."
-        )
+        self.say("Threads with neighboring indexes start either side by side or one below another.")
         self.play(FadeIn(*(half[:2] for half in halves), about))
-        for half in halves:
-            self.play(LaggedStart(*map(FadeIn, half[2]), lag_ratio=0.08, run_time=1.6))
+        self.play(*(LaggedStart(*map(FadeIn, half[2]), lag_ratio=0.08, run_time=2) for half in halves))
         self.leave(*halves, about)
 
     def bars_of(self, rows: Sequence[tuple[str, float, Colour, str]], note: Mobject) -> Amounts:
@@ -278,16 +275,16 @@ class Coalescing(Lesson):
         else:
             fit(words, self.area.right - self.large.get_right()[0] - px(60))
             words.next_to(self.large, RIGHT, px(60))
-        self.play(FadeIn(sent, used, large))
-        up = [rectangle(px(16), px(16), self.theme.text).move_to(number) for number in used]
+        self.badge(self.counted())
+        self.play(FadeIn(sent, used, large, words))
+        up = [rectangle(px(16), px(16), self.hue).move_to(number) for number in used]
         ways = [[dot.get_center()] for dot in dots]
-        self.play(Travel(up, ways, leg=0.9, apart=0.0), FadeIn(words))
+        self.play(Travel(up, ways, leg=0.9, apart=0.0))
         return [sent, used, large, words, *up]
 
     def side_by_side(self) -> None:
         self.say("A warp's requests for the same piece are merged. This is called coalescing.")
         self.four = self.request(1)
-        self.badge(self.counted())
         self.say("Side by side, eight threads share each piece, so four pieces serve the whole warp.")
         self.play(*self.key(*self.used_or_not))
         self.four += self.read(1)
@@ -296,7 +293,7 @@ class Coalescing(Lesson):
         self.say("One below another, each thread needs a piece of its own, and uses an eighth of it.")
         self.play(*map(Leave, self.four))
         requests = self.request(COLUMNS)
-        self.leave(*requests, *self.read(COLUMNS), self.memory, self.large, self.large_name)
+        self.all = [*requests, *self.read(COLUMNS), self.memory, self.large, self.large_name]
 
     # Why the rest is wasted, and what it costs.
 
@@ -304,23 +301,22 @@ class Coalescing(Lesson):
         """Columns are read one after another; what is sent for each stands beside the cache, to scale."""
         table = self.cells_of(min(px(76), self.area.width / COLUMNS), self.waste).move_to(self.area.center)
         column = VGroup(*(line[0].copy().set_fill(ManimColor(self.hue)) for line in table))
-        self.badge(self.counted())
-        self.say("Columns are read one after another. Each time, memory sends all rows.")
-        self.play(FadeIn(table, column))
+        self.say("A column has {below:,} threads. At most {at_once:,} run at once, one column after another.")
+        self.badge(Badge(tr("schematic"), "model"))
+        self.play(*map(Leave, self.all), FadeIn(table, column))
         for further in table[0][1:]:
             self.play(column.animate(run_time=0.5).set_x(further.get_x()))
-        found = self.bold(
-            "found in the L2: {hits:,} of 8 × {rows:,} pieces", hits=self.cases[COLUMNS]["l2_hit_sectors"]
-        )
+        hits = self.cases[COLUMNS]["l2_hit_sectors"] / self.cases[COLUMNS]["l2_read_sectors"]
+        found = self.bold("needed pieces that were still in the L2: {hits:.0%}", hits=hits)
         rows = (
             (tr("sent for each column: the whole table"), self.bytes, self.theme.operand),
             (tr("the largest cache, called L2"), self.l2, self.hue),
         )
         bars = self.bars_of([(*one, tr("{mb:.0f} MB", mb=one[1] / 1e6)) for one in rows], found)
-        self.say("The cache is too small to keep all rows for the next column.")
-        self.play(Leave(table), Leave(column), *self.key(), bars.come())
-        self.play(FadeIn(found))
-        self.leave(bars, found)
+        self.badge(self.counted())
+        self.say("Each time, memory sends the whole table again: the cache is too small to keep it.")
+        self.play(Leave(table), Leave(column), *self.key(), bars.come(), FadeIn(found))
+        self.cache = VGroup(bars, found)
 
     def other_tables(self) -> None:
         """What memory sends of tables of one, two, four and eight columns, and the time."""
@@ -333,7 +329,8 @@ class Coalescing(Lesson):
                 name = tr("one below another, table of {columns} columns", columns=columns)
             whole = one["dram_read_bytes"]
             parts = [(whole / columns, self.hue), (whole - whole / columns, self.waste)]
-            sent.append(Amount(name, parts, tr("{mb:,.0f} MB", mb=whole / 1e6)))
+            figure = tr("{columns} × {mb:.0f} MB", columns=columns, mb=whole / columns / 1e6)
+            sent.append(Amount(name, parts, figure))
             took.append(Amount(name, [(one["us"], theme.measured)], tr("{us:.1f} µs", us=one["us"])))
         bar = {"bar": 62 if not self.narrow else 48, "gap": 18, "size": 44}
         charts = VGroup(*(Amounts(rows, room, **bar) for rows in (sent, took)))
@@ -343,8 +340,9 @@ class Coalescing(Lesson):
         fit(charts, np.inf, area.height - px(70)).move_to(area.center + px(34) * UP)
         self.badge(Badge(self.tr("counted and measured on {gpu}"), "measured"))
         self.say(
-            "In narrower tables, a piece has several rows: less is wasted, and the time falls almost as much."
+            "With as many numbers in fewer columns, several rows share a piece. "
+            "So less is sent, and in less time."
         )
-        titles = [FadeIn(chart[-1]) for chart in charts]
-        self.play(*titles, *self.key(*self.used_or_not), *(chart.come(0, 1, 2, 3) for chart in charts))
+        changes = [Leave(self.cache), *(FadeIn(chart[-1]) for chart in charts)]
+        self.play(*changes, *self.key(*self.used_or_not), *(chart.come(0, 1, 2, 3) for chart in charts))
         self.leave(charts)

@@ -65,7 +65,8 @@ class LatencyHiding(Lesson):
         memory = MemorySystem.named("h200")
         cycle = memory.dram_latency.ns / memory.dram_latency.cycles
         self.guard(0.45 < cycle < 0.55, "a cycle takes about half a nanosecond")
-        self.most = memory.read_gb_per_s["DRAM"] * cycle / self.sms / kb
+        self.tb = memory.read_gb_per_s["DRAM"] / 1000
+        self.most = 1000 * self.tb * cycle / self.sms / kb
         self.guard(set(STEPS) <= set(self.rates), "1, 4, 16 and 32 warps were measured")
         self.recorded = {}
         for warps in STEPS[:3]:
@@ -139,7 +140,7 @@ class LatencyHiding(Lesson):
             self.play(Travel([new], [[home.get_center()]], [[home.width / new.width]], leg=0.7))
             home.match_style(new)
             self.remove(new)
-        self.leave(strips, formula, name)
+        self.program = strips, formula, name
 
     # The SM, the road to memory, lanes, and a table.
 
@@ -165,7 +166,7 @@ class LatencyHiding(Lesson):
         name = self.bold("memory").move_to(memory)
         self.road = rectangle(memory.get_left()[0] - side - area.left - px(40), 0.62 * high, self.theme.idle)
         self.road.move_to([(memory.get_left()[0] + area.left + side) / 2, self.sm.box.get_y(), 0])
-        out = self.word("requests for x and y →", 36).next_to(self.road, UP, px(4), aligned_edge=LEFT)
+        out = self.word("a warp asks for x and y →", 36).next_to(self.road, UP, px(4), aligned_edge=LEFT)
         back = self.word("← numbers", 36).next_to(self.road, DOWN, px(4), aligned_edge=RIGHT)
         return VGroup(self.sm, memory, name, self.road, out, back)
 
@@ -211,7 +212,10 @@ class LatencyHiding(Lesson):
         words = [tr("warps per SM"), tr("mean cycles a round"), tr("rounds in 1,000 cycles")]
         heads = VGroup(*(lines(word, size, 0.33 * wide, color=self.theme.quiet) for word in words))
         for head, x in zip(heads, self.columns, strict=True):
-            head.move_to([x, top - px(44 if not self.narrow else 30), 0], RIGHT)
+            head.move_to([x, 0, 0], RIGHT)
+            # Lines end in letters that stand on the line.
+            for number, one in enumerate(reversed(head)):
+                one.shift((top - px(high - 28 - 1.25 * size * number) - one[-1].get_bottom()[1]) * UP)
         self.table_top = top - px(high)
         self.table_step = (self.table_top - self.floor - px(foot)) / len(STEPS)
         return heads
@@ -226,7 +230,7 @@ class LatencyHiding(Lesson):
         )
         self.say("A GPU has many processors, called SMs. First, each runs just 32 threads: one warp.")
         self.scenery = self.the_road()
-        self.play(FadeIn(self.scenery), *key)
+        self.play(*map(Leave, self.program), FadeIn(self.scenery), *key)
         self.warps = self.capsules(1)
         name = fit(self.word("one warp: 32 threads", 36, theme.text), 0.97 * self.sm.box.width)
         name.next_to(self.warps, DOWN, px(14 if not self.narrow else 4))
@@ -257,16 +261,15 @@ class LatencyHiding(Lesson):
         self.play(Leave(others), Leave(all_sms), FadeIn(self.lanes.lanes), FadeIn(self.axis), run_time=0.5)
         self.add(self.lanes)
         self.play(PlayTrace(self.lanes, until=float(self.recorded[1][1][0, 1]), run_time=3.5))
-        self.takes, self.rate = self.cycles[1], self.rates[1]
         self.say(
             "It computes, stores y and asks again. "
-            "On average, a round takes {takes:,.0f} cycles, mostly waiting."
+            "On average, a round takes {takes:,.0f} cycles, mostly waiting.",
+            takes=self.cycles[1],
         )
         self.play(PlayTrace(self.lanes, until=WINDOW, run_time=4.0), FadeIn(self.table[:2]))
-        rounds = self.tr("1,000 / {takes:,.0f} = {rate:.2f} rounds; all move the same amount of data")
-        note = self.below(rounds)
-        self.play(FadeIn(note))
-        self.leave(name, note)
+        self.note = self.below(tr("rounds = 1,000 × warps / cycles"))
+        self.play(FadeIn(self.note))
+        self.leave(name)
 
     def come(self, warps: int, seconds: float) -> None:
         """More capsules come into the SM, each with its lane, and all of them run."""
@@ -279,7 +282,7 @@ class LatencyHiding(Lesson):
         self.table.add(self.row_of(warps))
 
     def four_warps(self) -> None:
-        self.say("But memory can serve many requests at once. Now four warps ask it.")
+        self.say("Memory can serve many requests at once. So let us run four warps on each SM.")
         self.come(4, 4.5)
         self.say(
             "A round takes about as long as before, but together they complete nearly four times as many."
@@ -296,10 +299,10 @@ class LatencyHiding(Lesson):
         self.leave(frame)
 
     def sixteen_warps(self) -> None:
-        self.say("With 16 warps, while one waits, the others send their requests.")
+        self.say("While one of 16 warps waits, others go on. They hide its wait, which is called latency.")
         self.come(16, 4.0)
         all_threads = self.below(self.tr("16 warps × 32 threads × {sms} SMs = {threads:,} threads"))
-        self.play(FadeIn(all_threads))
+        self.play(Leave(self.note), FadeIn(all_threads))
         self.say(
             "They complete {gain:.1f} times as many rounds as one warp, "
             "though a round takes {longer:.1f} times as long."
@@ -323,24 +326,23 @@ class LatencyHiding(Lesson):
         name.move_to([area.left, area.top - px(24), 0], LEFT)
         axis = self.word("warps per SM →", 40, theme.text).next_to(plot, DOWN, px(20))
         axis.align_to(plot.ground, RIGHT)
-        self.say("If only one SM works, its 16 warps complete {apart:.2f} rounds instead of {together:.2f}.")
+        self.say("Why not 16 times? It is not the SM: one alone completes {apart:.2f} rounds with 16 warps.")
         leave = map(Leave, (self.scenery, self.warps, self.lanes, self.axis))
         move = self.table.animate.shift(down)
         self.play(*leave, *self.key(), move, Fade(plot, 0.0, 1.0, run_time=0.6), FadeIn(name, axis))
         drawn = VGroup()
-        for found, color, words in (
-            (self.rates, theme.measured, self.word("all {sms} SMs", 38, theme.measured)),
-            (self.alone, theme.text, self.word("one SM alone", 38, theme.text)),
+        for found, size, color, words in (
+            (self.rates, 11, theme.measured, self.word("all {sms} SMs: {together:.2f}", 38, theme.measured)),
+            (self.alone, 8, theme.text, self.word("one SM alone: {apart:.2f}", 38, theme.text)),
         ):
-            dots = VGroup(*(Dot(plot.at(*at), px(11), color=ManimColor(color)) for at in found.items()))
+            dots = VGroup(*(Dot(plot.at(*at), px(size), color=ManimColor(color)) for at in found.items()))
+            dots[15].scale(1.7)
             words.next_to(dots[15], DOWN + RIGHT if found is self.rates else LEFT, px(20))
             self.play(LaggedStart(*map(FadeIn, dots), lag_ratio=0.15, run_time=1.6), FadeIn(words))
             drawn.add(dots, words)
-        self.say(
-            "All SMs share one memory. It is almost at its top speed, so 16 more warps add only {more:.0%}."
-        )
+        self.say("All SMs share one memory. Near its limit, doubling the warps to 32 adds only {more:.0%}.")
         limit = line(plot, np.array([[0, self.most], [33, self.most]]), theme.quiet)
-        most = lines(tr("an SM’s share of all that memory can send"), 34, 0.45 * plot.ground.width)
+        most = self.word("limit of memory: {tb:.1f} TB/s in all", 34, theme.text)
         most.next_to(limit, UP, px(8)).align_to(plot.ground, RIGHT)
         self.play(FadeIn(limit, most))
         self.table.add(self.row_of(32))
