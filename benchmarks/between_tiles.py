@@ -4,6 +4,10 @@
 multiply a tile, and the two kernels in Gluon also when the tile is with the copy unit (TMA). The kernel that
 overlaps waits between two tiles for the hand-over alone, so its pause is how long that takes eight warps that
 also load. Medians over all tiles but a block's first, and over launches, go to tilesim/data/between_tiles.
+
+The kernels are launched once more with a C of one row, beyond which the copy unit drops what it should write:
+so they show what the write costs the next tile's multiplication. Those of the film race are measured at its
+sizes, 4096 x 4096 x 512, too.
 """
 
 import json
@@ -16,7 +20,8 @@ from tilesim.kernel_config import KernelConfig
 from tilesim.products import Product
 
 RESULTS = Path(__file__).parents[1] / "tilesim/data/between_tiles/h200.json"
-SIZES, LAUNCHES, SETS, WARM = {"m": 8192, "n": 8192, "k": 512}, 51, 5, 20
+PING_PONG, RACE = {"m": 8192, "n": 8192, "k": 512}, {"m": 4096, "n": 4096, "k": 512}
+LAUNCHES, SETS, WARM = 51, 5, 20
 METHOD = (
     "kernels write stamps; launches follow one another, each with other operands; a value is the median over "
     "launches of the medians over all tiles but each block's first, in ns"
@@ -33,19 +38,20 @@ KERNELS = {
 def medians(stamps: np.ndarray, blocks: int) -> dict[str, int]:
     """Of stamps [tiles in their order, WORDS]: ns from a block's main loop to its next one's begin, for which
     it multiplies and hands over, and from one main loop's end to the next one's begin, below 0 where two
-    groups of warps follow one another without a break."""
+    groups of warps follow one another without a break; and for how many cycles it multiplies."""
     each = [stamps[block::blocks] for block in range(blocks)]
-    start, drain, handed = ([rows[:, word] for rows in each] for word in (2, 4, 6))
+    start, drain, handed, begun, ended = ([rows[:, word] for rows in each] for word in (2, 4, 6, 3, 5))
     found = {
         "period": [np.diff(s) for s in start],
         "multiply": [(d - s)[1:] for s, d in zip(start, drain, strict=True)],
         "hand_over": [(h - d)[1:] for h, d in zip(handed, drain, strict=True)],
         "pause": [s[1:] - d[:-1] for s, d in zip(start, drain, strict=True)],
+        "multiply_cycles": [(e - b)[1:] for b, e in zip(begun, ended, strict=True)],
     }
     return {name: round(float(np.median(np.concatenate(ns)))) for name, ns in found.items()}
 
 
-def measured(name: str, config: KernelConfig) -> dict[str, object]:
+def measured(name: str, sizes: dict[str, int], written: bool) -> dict[str, object]:
     """A row: medians over launches that follow one another, each with other operands than the one before."""
     import torch
 
@@ -53,10 +59,12 @@ def measured(name: str, config: KernelConfig) -> dict[str, object]:
     from tilesim_kernels.gemm.stamps import WORDS
     from tilesim_kernels.launch.operands import matrices
 
-    product, device = Product(**SIZES), Device.named("h200")
+    config, product, device = KERNELS[name], Product(**sizes), Device.named("h200")
     work = job(config, product, device)
     stamps = torch.zeros(SETS, len(work.rows), WORDS, dtype=torch.int64, device="cuda")
-    launches = [work.launcher(matrices(product, "cuda", n), stamps[n]) for n in range(SETS)]
+    rows = product.m if written else 1
+    operands = (matrices(product, "cuda", n) for n in range(SETS))
+    launches = [work.launcher((a, b, c[:rows]), stamps[n]) for n, (a, b, c) in enumerate(operands)]
     seen = []
     for launch in range(WARM + LAUNCHES):
         stamps[launch % SETS].zero_()
@@ -64,16 +72,21 @@ def measured(name: str, config: KernelConfig) -> dict[str, object]:
         if launch >= WARM:
             seen.append(medians(stamps[launch % SETS].cpu().numpy(), device.sms))
     ns = {what: round(float(np.median([one[what] for one in seen]))) for what in seen[0]}
+    cycles = {"multiply_cycles": ns.pop("multiply_cycles")}
     if name.startswith("persistent"):
         del ns["hand_over"]  # Their third stamp says when the tile was written.
-    row = {"kernel": name, "tile": config.tile, "stages": config.stages, "launches": LAUNCHES, "ns": ns}
-    return SIZES | row
+    else:
+        cycles = {}  # Kernels in Gluon read no clock of their SM.
+    row = {"kernel": name, "written": written, "tile": config.tile, "stages": config.stages}
+    return sizes | row | {"launches": LAUNCHES, "ns": ns} | cycles
 
 
 def main() -> None:
     from tilesim_kernels.measure.machine import facts
 
-    rows = [measured(name, config) for name, config in KERNELS.items()]
+    both = (True, False)
+    rows = [measured(name, PING_PONG, written) for written in both for name in KERNELS]
+    rows += [measured(name, RACE, written) for written in both for name in KERNELS if "persistent" in name]
     results = {"machine": facts(), "method": METHOD, "rows": rows}
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     for row in rows:
