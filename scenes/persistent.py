@@ -8,6 +8,7 @@ and `race` tells what overlap is. First simulated SMs are watched, then recorded
 """
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, ManimColor, VGroup
@@ -49,12 +50,12 @@ FILM = {
     "title": "Persistent",
     "question": "If a thread block stays on its processor, how does it find its next tile?",
     "finding": (
-        "A persistent thread block stays, finds its next tile by adding, and loads a little earlier. "
-        "On an H200, 512 tiles then take 3% less time than in a naive program."
+        "A persistent thread block finds its next tile by adding, and loads a little earlier. On an H200, "
+        "a run then takes 3% less time, although it still stops multiplying to write."
     ),
     "part": "Schedules",
     "place": 140,
-    "seconds": 79,
+    "seconds": 81,
     "shows": "Blocks that count their way from tile to tile: four simulated SMs, then recorded runs on 132.",
     "takes": "traces",
 }
@@ -131,41 +132,31 @@ class Persistent(FewSMs):
         self.homes = self.homes[:SMS]
 
     def count(self) -> None:
-        """A copy of block 1 jumps over C by fours; then the others do, all at once."""
+        """Blocks jump over C by fours, all at once, and leave the pale color of their SM there."""
         self.say("To get its next tile, each block adds four, the number of blocks.")
         rule = self.bold("next tile = this tile + number of blocks", 44)
         rule.move_to([self.area.right, self.area.top - px(TOP / 2), 0], RIGHT)
         self.play(FadeIn(rule))
-        self.jump([1], 0.4)
-        self.jump([0, 2, 3], 0.2)
-        self.play(FadeOut(rule))
-
-    def jump(self, blocks: list[int], leg: float) -> None:
-        """Copies of blocks fly from tile to tile, and leave the pale color of their SM there."""
-        tokens = {}
-        for block in blocks:
-            token = ThreadBlock(block, px(84)).resident(self.hues[block])
-            tokens[block] = token.move_to(self.queue[block])
+        for block, hue in zip(self.queue, self.hues, strict=True):
+            block.resident(hue)
         for first in range(0, PRODUCT.tiles, SMS):
-            tiles = {block: first + block for block in blocks if first + block < PRODUCT.tiles}
-            ways = [[self.grid.tile(tile).get_center()] for tile in tiles.values()]
-            self.play(Travel([tokens[block] for block in tiles], ways, leg=leg, apart=0.0, arc=0.2))
+            tiles = range(first, min(first + SMS, PRODUCT.tiles))
+            ways = [[self.grid.tile(tile).get_center()] for tile in tiles]
+            self.play(Travel(self.queue[: len(tiles)], ways, leg=0.5, apart=0.0, arc=0.2))
             paint = []
-            for block, tile in tiles.items():
-                pale = ManimColor(mixed(self.theme.idle, self.hues[block], 0.45))
-                paint.append(self.grid.tile(tile)[0].animate(run_time=0.1).set_fill(pale))
+            for tile, hue in zip(tiles, self.hues, strict=False):
+                pale = ManimColor(mixed(self.theme.idle, hue, 0.45))
+                paint.append(self.grid.tile(tile)[0].animate(run_time=0.2).set_fill(pale))
             self.play(*paint)
-        self.play(*map(FadeOut, tokens.values()), run_time=0.3)
+        self.play(self.line_up(), FadeOut(rule))
 
     def lists(self) -> None:
         """Each SM's list of tiles, beside C."""
         self.list_rows = VGroup()
-        self.entries = {}
         for sm, hue in enumerate(self.hues):
             row, ink = VGroup(), hue if self.theme.dark else self.theme.text
             for place, tile in enumerate(range(sm, PRODUCT.tiles, SMS)):
-                self.entries[tile] = Figure(str(tile), 40, ink, align=1.0).shift(px(place * 90) * RIGHT)
-                row.add(self.entries[tile])
+                row.add(Figure(str(tile), 40, ink, align=1.0).shift(px(place * 90) * RIGHT))
             name = self.word("block {n}", 40, ink, bold=True, n=sm)
             name.next_to(row, LEFT, px(60)).set_x(px(-210), LEFT)
             self.list_rows.add(VGroup(name, row).shift(px(sm * 52) * DOWN))
@@ -177,22 +168,22 @@ class Persistent(FewSMs):
         self.play(self.deal())
         self.play(FadeIn(self.list_rows, lag_ratio=0.2))
 
-    def done(self, until: float) -> list:
-        """Tiles that are written by then: their numbers in the lists fade, and they get their full color."""
-        changes = []
-        for span in self.trace.spans[self.trace.spans["done"] <= until]:
-            tile, hue = int(span["tile"]), self.hues[span["sm"]]
-            if tile in self.entries:
-                ground, number, _ = self.grid.tile(tile)
-                changes.append(self.entries.pop(tile).animate.set_opacity(0.25))
-                changes.append(ground.animate.set_fill(ManimColor(hue)))
-                changes.append(number.animate.set_color(ManimColor(ink_on(hue))))
+    def done(self, since: float, until: float) -> list:
+        """Tiles that are written in that time get their full color."""
+        changes, done = [], self.trace.spans["done"]
+        for span in self.trace.spans[(since < done) & (done <= until)]:
+            ground, number, _ = self.grid.tile(int(span["tile"]))
+            hue = self.hues[span["sm"]]
+            changes.append(ground.animate.set_fill(ManimColor(hue)))
+            changes.append(number.animate.set_color(ManimColor(ink_on(hue))))
         return changes
 
     def run_them(self) -> None:
         """The four lists on the clock."""
         makespan = float(self.trace.makespan)
-        self.say("For each tile, a block loads parts of both matrices, multiplies and writes.")
+        self.say(
+            "For each tile, a block loads parts of both matrices, multiplies them, and writes the result."
+        )
         key = self.key(*self.colors())
         self.play(*self.unroll(self.trace, (0.0, makespan)), *key)
         self.ready()
@@ -204,10 +195,10 @@ class Persistent(FewSMs):
         first = float(spans["drain"].min()) + 1000
         self.run_to(first, 2.2)
         self.say(
-            "It already knows its next tile, so it starts to load while it still writes the last result."
+            "A block knows its next tile, so it starts to load once it has handed its result to a copy unit."
         )
-        for mark in np.linspace(first, makespan, 9)[1:]:
-            self.run_to(mark, 0.35, along=self.done(mark))
+        for since, mark in pairwise([first, *np.linspace(first, makespan, 9)[1:]]):
+            self.run_to(mark, 0.35, along=self.done(since, mark))
         self.play(FadeIn(idle, run_time=0.3))
         self.moving += [idle, self.list_rows]
         self.let_read()
@@ -217,9 +208,9 @@ class Persistent(FewSMs):
         """One SM between two tiles: a naive block has to leave first, and a persistent one stays."""
         mine = self.queued.spans[self.queued.spans["sm"] == CLOSE]
         self.say(
-            "A naive block takes {own} of an SM's {of_sm} KB of shared memory, "
-            "so block {new} waits until block {old} is gone.",
-            old=mine["cta"][0], new=mine["cta"][1],
+            "An SM has {of_sm} KB of shared memory, and two naive blocks need {two}. "
+            "So block {new} waits until block {old} is gone.",
+            two=2 * self.own, old=mine["cta"][0], new=mine["cta"][1],
         )  # fmt: skip
         naive, (name, old, new) = self.close_up(tr("naive"), self.queued, 0)
         end, place = naive[0].window[1], old.get_center()
@@ -227,12 +218,12 @@ class Persistent(FewSMs):
         self.play(FadeOut(old, shift=px(120) * DOWN), Travel([new], [[place]]))
         new.resident(self.hues[CLOSE])
         self.play(PlayTrace(*naive, until=end, run_time=1.6))
-        self.say("A persistent block needs no launch, and it starts to load before its write is done.")
+        self.say("A persistent block needs no launch, and it loads while the copy unit is still writing.")
         stays, words = self.close_up(tr("persistent"), self.trace, 1)
         lane, _, loads = stays
         begin, left = loads.loads[0][1], lane.x(loads.loads[0][1])
         tick = rectangle(px(5), px(20), self.theme.text).next_to([left, lane.get_top()[1], 0], UP, 0)
-        word = fit(self.bold("starts to load", 42), self.area.right - left)
+        word = fit(self.bold("handed over, load starts", 42), self.area.right - left)
         mark = VGroup(tick, word.next_to(tick, UP, px(6), aligned_edge=LEFT))
         self.play(PlayTrace(*stays, until=begin, run_time=1.2))
         self.play(PlayTrace(*stays, until=lane.window[1], run_time=1.9), FadeIn(mark, run_time=0.3))
@@ -255,8 +246,7 @@ class Persistent(FewSMs):
         words[1].resident(self.hues[CLOSE])
         self.play(Fade(lane, 0.0, 1.0), FadeIn(*words, run_time=0.4))
         end = float(new["start"])
-        text = tr("{us:.1f} µs without multiplying", us=(end - begin) / 1000)
-        pause = TimeBracket(lane, begin, end, CLOSE, text, below=True)
+        pause = TimeBracket(lane, begin, end, CLOSE, tr("pause between two tiles"), below=True)
         timed = [lane, pause, *([NextLoads(lane, [self.hues[CLOSE]]).show(begin)] if row else [])]
         self.add(*timed)
         return timed, words
@@ -282,12 +272,12 @@ class Persistent(FewSMs):
         for raster, us in zip(rasters, self.pauses_us, strict=True):
             mark = self.bold("average pause: {us:.1f} µs", us=us)
             marks.add(mark.next_to(raster, UP, px(10)).align_to(raster, RIGHT))
-        self.say("Both stop multiplying to write, but the persistent program's pauses are a bit shorter.")
+        self.say("Both stop multiplying to write. The persistent program's pauses are a bit shorter.")
         self.play(FadeIn(marks), FadeOut(words[-1]))
         self.leave(*rasters, *words[:-1], marks, ends, self.ticking)
         self.close(
-            "A persistent thread block stays, finds its next tile by adding, and loads a little earlier. "
-            "On an H200, {tiles} tiles then take {less:.0%} less time than in a naive program.",
+            "A persistent thread block finds its next tile by adding, and loads a little earlier. On an "
+            "H200, a run then takes {less:.0%} less time, although it still stops multiplying to write.",
             list(zip(self.both, self.us, strict=True)),
             "less time",
             "{:.1f} µs",

@@ -15,7 +15,7 @@ from tilesim_scenes.mobjects.traces.lane_vectors import HATCH, LaneVectors
 
 
 class NextLoads(Redrawn):
-    """A strip for each load but the first of a lane, in the hue of the lane.
+    """A strip for each load but the first of a lane, in the hue of the lane, in full height after the write.
 
     Spans do not say when such a load begins, so each is as long as the first.
     """
@@ -32,9 +32,10 @@ class NextLoads(Redrawn):
             mine = trace.spans["sm"] == sm
             starts = np.sort(trace.spans["start"][mine]).tolist()
             long = starts[0] - float(first[mine].min())
-            for start in starts[1:]:
-                self.loads.append((foot, start - long, start))
-                self.add(shape(mixed(theme_now().idle, hue, 0.3)).add(strokes(hue, 2.5)))
+            for start, done in zip(starts[1:], np.sort(trace.spans["done"][mine]).tolist(), strict=False):
+                self.loads += [(foot, start - long, start), (ground, done, start)]
+                for _ in range(2):
+                    self.add(shape(mixed(theme_now().idle, hue, 0.3)).add(strokes(hue, 2.5)))
         self.show(0.0)
 
     def draw(self, was: float) -> None:
