@@ -42,7 +42,7 @@ FILM = {
     ),
     "part": "Kernels",
     "place": 250,
-    "seconds": 80,
+    "seconds": 82,
     "shows": "Four programs for one product, the idea of each, and how long their tensor cores wait.",
     "takes": "ladder",
 }
@@ -89,9 +89,9 @@ class Ladder(OneProcessor):
         self.guard(same, "program 3 only loads ahead, two pairs of chunks")
         most = steps["persistent"].us - last.us > 0.5 * (third.us - last.us)
         self.guard(most, "program 4 is faster mostly as loads and writes overlap across tiles")
-        room = 1024 * facts("h200")["shared_kib_per_block"].value
-        strips = (sum(step.tile[:2]) * 2 * SHAPE[2] for step in self.steps)
-        self.guard(min(strips) > room, "a processor cannot hold two whole strips")
+        self.fast = facts("h200")["shared_kib_per_sm"].value
+        self.strips = sum(PART.tile[:2]) * 2 * SHAPE[2] // 1024
+        self.guard(self.strips > self.fast, "a processor cannot hold two whole strips")
         self.timetables()
 
     def timetables(self) -> None:
@@ -158,12 +158,14 @@ class Ladder(OneProcessor):
         places = (tr("tile"), tile, RIGHT), (tr("strip"), row, DOWN), (long, column, RIGHT)
         names = VGroup(*(label(word, 42, bold=True).next_to(at, side, px(12)) for word, at, side in places))
         self.badge(Badge(tr("schematic"), "model"))
-        self.say("Each tile of the result needs two strips of input.")
+        self.say("Each tile of the result needs a strip of each input matrix.")
         self.play(FadeIn(shown, grid, words), FadeIn(tile, names[0]), run_time=0.8)
         self.play(FadeIn(row, column, names[1:]))
         self.say(
-            "Together, they exceed a processor’s fast memory. So threads load a chunk of each, and tensor "
-            "cores multiply the two."
+            "Together, they take {strips} KB, but fast memory has {room}. So threads load them chunk by "
+            "chunk.",
+            strips=self.strips,
+            room=self.fast,
         )
         pairs = [VGroup(*pair) for pair in zip(row, column, strict=True)]
         dim = [pair.animate.set_opacity(0.15) for pair in pairs]
@@ -180,7 +182,8 @@ class Ladder(OneProcessor):
             self.play(Transform(copy, loaded), run_time=seconds)
             self.play(FadeOut(copy, target_position=cores, scale=0.2), run_time=seconds)
             pair.set_opacity(0.15)
-        self.work = VGroup(both, names[0], chunks)
+        self.play(FadeOut(chunks), run_time=0.3)
+        self.work = VGroup(both, names[0])
 
     def processor(self) -> tuple[VGroup, Mobject, Mobject]:
         """A processor, its fast memory, and its tensor cores."""
@@ -225,12 +228,12 @@ class Ladder(OneProcessor):
         """The first program alone: almost all of its bar is waiting."""
         self.bars = self.bars_of(0, 1)
         self.say(
-            "The first of four programs, a deliberately bad one, takes {us:,.0f} µs. For {share:.0%} of that "
-            "time, its tensor cores wait.",
+            "The first program, a deliberately bad one, takes {us:,.0f} µs. For {share:.0%} of that time, "
+            "tensor cores wait.",
             us=self.us[0],
             share=1 - self.shares[0],
         )
-        self.come(0, 2.5, Leave(self.work))
+        self.come(0, 3.2, Leave(self.work))
 
     def come(self, number: int, seconds: float, *along: Animation) -> None:
         """The bars so far come back, with their key, and in so many seconds that of one more program."""
@@ -287,8 +290,8 @@ class Ladder(OneProcessor):
         fit(panel, self.area.width, top - low).move_to([self.area.center[0], (low + top) / 2, 0])
         drawing, rays, sent, used, note = far
         self.say(
-            "Memory always delivers {each} neighbors of a row. Here, threads read down a column, and each "
-            "uses just one."
+            "Memory always delivers {each} neighboring numbers of a row. Reading down a column, each thread "
+            "drops all but one."
         )
         self.badge(Badge(tr("schematic"), "model"))
         words = tr("delivered"), tr("used")
@@ -298,18 +301,12 @@ class Ladder(OneProcessor):
         self.play(FadeIn(sent[: self.each], used[0], lag_ratio=0.1), run_time=1.2)
         self.play(Create(rays[1:]), run_time=1.5)
         self.play(FadeIn(sent[self.each :], used[1:], note), run_time=1.2)
-        self.say(
-            "Program 2’s threads read along a row and use all {each}. The time drops to a twelfth: "
-            "{us:.0f} µs.",
-            us=self.us[1],
-        )
-        self.wait(0.5)
+        self.say("Program 2’s threads read along a row and use all {each}.")
         self.play(FadeIn(near[0]), run_time=0.4)
-        self.play(Create(near[1]), run_time=0.6)
-        self.play(FadeIn(*near[2:]), run_time=0.5)
-        self.wait(2.0)
-        self.come(1, 1.5, Leave(panel))
-        self.wait(1.6)
+        self.play(Create(near[1]), run_time=1.2)
+        self.play(FadeIn(*near[2:]), run_time=1.0)
+        self.say("That cuts the time to a twelfth: {us:.0f} µs.", us=self.us[1])
+        self.come(1, 1.2, Leave(panel))
 
     # Lanes of one processor.
 
@@ -328,7 +325,7 @@ class Ladder(OneProcessor):
     def roll(self, rows: PhaseRows, *along: Animation) -> None:
         """Rows come, and time runs through them; `along`: what else changes as they come."""
         self.play(FadeIn(rows), *along)
-        self.play(PlayTrace(rows, until=self.until, run_time=3))
+        self.play(PlayTrace(rows, until=self.until, run_time=2.6))
 
     def loads_ahead(self) -> None:
         """Chunks of a tile: each pair loaded before its multiplication, and loads that run ahead."""
@@ -347,8 +344,8 @@ class Ladder(OneProcessor):
         self.badge(Badge(tr("model"), "model"))
         self.roll(before, FadeIn(title), Leave(self.bars), *legend)
         self.say(
-            "Program 3 loads the next pairs while one is multiplied. We measured {third:.0f} instead of "
-            "{second:.0f} µs.",
+            "Program 3 keeps two loads under way while it multiplies. That cuts {second:.0f} µs to "
+            "{third:.0f}.",
             second=self.us[1],
             third=self.us[2],
         )
@@ -358,14 +355,11 @@ class Ladder(OneProcessor):
     def loads_early(self) -> None:
         """From a tile to the next: loads that run ahead of it, and a write during it."""
         self.until = float(max(bar.end for row in self.across.values() for bar in row))
-        title = self.word("two tiles in one processor, over time →", 38)
+        title = self.word("in the middle of a run: two tiles in one processor, over time →", 38)
         (rows,) = self.lanes_of(title, self.across)
-        self.say(
-            "Program 4 loads ahead for tile 2 and lets a copy unit write tile 1. We measured {us:.0f} µs.",
-            us=self.us[3],
-        )
+        self.say("Program 4 already loads for tile 2, and a copy unit in the processor writes tile 1.")
         self.roll(rows, FadeIn(title), Leave(self.lanes))
-        self.say("Its tensor cores still wait, in red, while threads hand tile 1 to that unit.")
+        self.say("In the red gap, tensor cores wait while threads hand tile 1 to the copy unit.")
         self.wait(1.0)
         self.lanes = VGroup(title, rows)
 
@@ -377,9 +371,11 @@ class Ladder(OneProcessor):
             bar[0].add(label(busy, 40, ink_on(self.hue), bold=True).move_to(bar[0]))
         note = self.word("Program 1’s bar, {us:,.0f} µs, does not fit on this scale.", 38, us=self.us[0])
         note.next_to(self.bars, UP, px(30)).align_to(self.bars, LEFT)
-        self.say("Only red shrinks. Hand-overs, the run’s start and end, and shorter waits are left.")
-        self.come(0, 1.0, Fade(note, 0.0, 1.0, rate_func=late), Leave(self.lanes))
-        self.play(self.bars.come(1, 2), run_time=3)
+        self.say("Only the waiting shrinks. Hand-overs and the run’s start and end are part of what is left.")
+        self.come(0, 0.6, Fade(note, 0.0, 1.0, rate_func=late), Leave(self.lanes))
+        self.play(self.bars.come(1, 2), run_time=1.4)
+        self.let_read()
+        self.wait(1.5)
 
 
 def rows_across(ahead: int, load: int, multiply: int, gap: int, write: int) -> dict[str, list[Bar]]:
@@ -388,11 +384,15 @@ def rows_across(ahead: int, load: int, multiply: int, gap: int, write: int) -> d
     `load`, `multiply`: ns for a pair. `gap`: ns between two tiles. `write`: ns that writing a tile takes.
     """
     done = PART.k_steps * multiply
-    starts = {1: 0, 2: done + gap}
+    starts, rest = {1: 0, 2: done + gap}, (PART.k_steps - ahead - 1) * multiply + load
     tiles = [Bar("multiply", at, at + done, tr("tile {n}", n=n)) for n, at in starts.items()]
     return {
         tr("program 4"): [*tiles, Bar("wait", done, done + gap)],
-        tr("loads ahead"): [Bar("load", done - ahead * multiply, done - multiply + load)],
+        tr("loads for tile 1"): [Bar("load", 0, rest)],
+        tr("loads for tile 2"): [
+            Bar("load", done - ahead * multiply, done - multiply + load),
+            Bar("load", starts[2], starts[2] + rest),
+        ],
         tr("writing tile 1"): [Bar("write", done, done + write)],
     }
 
