@@ -46,4 +46,4 @@ def test_no_shipped_sum_reads_faster_than_dram():
     rates = [
         row["gb_per_s"] for row in report("reductions")["rows"] if row["name"] != "copy" and row["n"] > 2**27
     ]
-    assert 0.98 < max(rates) / roofs("h200")[0].gb_per_s <= 1
+    assert 0.95 < max(rates) / roofs("h200")[0].gb_per_s <= 1
