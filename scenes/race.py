@@ -14,7 +14,10 @@ import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, Animation, ManimColor, Mobject, VGroup, smoothstep
 
 from tilesim import Device, Problem, Trace
+from tilesim.gemm import kernel_of
+from tilesim.gemm.fit import limits_of
 from tilesim.metrics import in_turn
+from tilesim.products import Product
 from tilesim_scenes.animations.fade import Fade, FadeIn, FadeOut, Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Deal, Travel
@@ -48,11 +51,11 @@ FILM = {
     ),
     "part": "Schedules",
     "place": 150,
-    "seconds": 84,
+    "seconds": 85,
     "shows": "Three recorded kernels for one product: one SM from its first tile to its last, then all 132.",
     "takes": "traces",
     "gallery": [
-        {"output": "race.gif", "size": "480p", "fps": 12, "from": 62.4, "to": 76.9},
+        {"output": "race.gif", "size": "480p", "fps": 12, "from": 63.9, "to": 77.1},
         {"output": "race.mp4", "poster": "race.png", "size": "720p"},
     ],
 }
@@ -118,16 +121,18 @@ class Race(Lesson):
         self.sm = self.followed()
         rows = self.rows(self.naive)
         self.guard(bool((rows["issue"][1:] >= rows["done"][:-1]).all()), "an SM has room for one block")
+        config, self.of_sm = self.naive.config, limits_of(self.naive.device.name).sm_bytes // 1024
+        self.own = kernel_of(config).shared_bytes(config, Product.of(self.naive.problem)) // 1024
         self.parts = self.sums(self.sm)
-        (pauses_us, loops_us, end_us), _, (fewer, longer, sooner) = self.parts
-        self.shorter, self.slower, self.saved = pauses_us - fewer, longer - loops_us, end_us - sooner
+        (pause, loops_us, _), _, (less, longer, _) = self.parts
+        self.shorter, self.slower = 3 * (pause - less), longer - loops_us
         beside, alone = (one["drain"] - one["start"] for one in map(self.rows, (self.overlaps, self.naive)))
         first, *later = beside / alone
         self.guard(first < 1.03 < 1.1 < min(later), "only tiles multiplied beside a write take longer")
         self.ends = [t.makespan for t in self.three]
         self.us = [round(end / 1000, 1) for end in self.ends]
-        gains = -np.diff(self.us)
-        self.guard(0 < 2 * gains[0] < gains[1], "blocks that stay save less than overlap does")
+        self.stay, self.more = -np.diff(self.us)
+        self.guard(0 < 2 * self.stay < self.more, "blocks that stay save less than overlap does")
 
     def rows(self, trace: Trace, sm: int | None = None) -> np.ndarray:
         """The tiles of an SM, by default the followed one's, in time."""
@@ -135,18 +140,18 @@ class Race(Lesson):
         return mine[np.argsort(mine["start"])]
 
     def sums(self, sm: int) -> list[list[float]]:
-        """How long an SM pauses between its tiles, multiplies and runs, for each kernel: µs, as printed."""
+        """How long each of an SM's pauses is on average, and it multiplies and runs: µs, as printed."""
         found = []
         for rows in (self.rows(trace, sm) for trace in self.three):
             between = rows["start"][1:] - rows["drain"][:-1]
-            ns = between.sum(), (rows["drain"] - rows["start"]).sum(), rows["done"][-1]
-            found.append([round(float(each) / 1000, 1) for each in ns])
+            ns = between.mean(), (rows["drain"] - rows["start"]).sum(), rows["done"][-1]
+            found.append([round(float(each) / 1000, n) for each, n in zip(ns, (2, 1, 1), strict=True)])
         return found
 
     def followed(self) -> int:
         """The first SM of four tiles in all runs that loads first and writes last for as long in each."""
         for sm in np.flatnonzero(np.all(self.counts == 4, axis=0)).tolist():
-            rests = [end - pauses_us - loops_us for pauses_us, loops_us, end in self.sums(sm)]
+            rests = [end - 3 * pause - loops_us for pause, loops_us, end in self.sums(sm)]
             if np.ptp(rests) < 0.05:
                 return sm
         self.guard(False, "what one SM saves is shorter pauses less slower multiplication")
@@ -188,7 +193,7 @@ class Race(Lesson):
             box.box.set_stroke(width=stroke_width(3))
         boxes.arrange_in_grid(cols=columns, buff=0.2 * step).move_to(area.center + px(30) * DOWN)
         self.say("This GPU has {sms} processors, called SMs.", sms=sms)
-        self.play(FadeIn(boxes, lag_ratio=0.01, run_time=1.6))
+        self.play(FadeIn(boxes, lag_ratio=0.01, run_time=1.8))
         ours = boxes[self.sm]
         name = self.bold("We follow this one.").next_to(boxes, UP, px(30)).align_to(ours, LEFT)
         meaning = self.word("SM: streaming multiprocessor").next_to(boxes, DOWN, px(36))
@@ -289,7 +294,7 @@ class Race(Lesson):
         self.box.remove(self.box.heading)
         self.play(Unroll([self.box], lane, run_time=1.2), FadeIn(whose))
         launched = issue + self.naive.meta["launch_ns"]["p50"]
-        names = self.below(lane, tr("copy unit (TMA): loads and writes"), RIGHT)
+        names = self.below(lane, tr("copy unit: loads and writes"), RIGHT)
         box = names[0].get_center()
         data = self.freight(tr("data"), self.theme.first_load).move_to(box)
         tile = self.freight(tr("tile"), self.theme.write).move_to([lane.x(drain), lane.get_y(), 0])
@@ -323,10 +328,11 @@ class Race(Lesson):
         word = fit(label(name, 40, self.theme.text), box.width)
         return VGroup(box, word.next_to(box, DOWN, px(12)))
 
-    def freight(self, text: str, fill: Colour) -> VGroup:
-        """A small, labeled box that the copy unit moves."""
-        word = label(text, 36, ink_on(fill), bold=True)
-        return VGroup(rectangle(word.width + px(30), px(60), fill), word)
+    def freight(self, text: str, fill: Colour, width: float = px(120), count: int = 1) -> VGroup:
+        """Small, labeled boxes that the copy unit moves."""
+        box = rectangle(width, px(68), fill).set_stroke(ManimColor(self.theme.background), stroke_width(4))
+        one = VGroup(box, fit(label(text, 36, ink_on(fill), bold=True), 0.86 * width))
+        return VGroup(*(one.copy() for _ in range(count))).arrange(RIGHT, buff=0)
 
     def close_up(self, trace: Trace) -> None:
         """The lane around the second pause, its bracket, and the copy unit with what it writes and loads."""
@@ -334,24 +340,25 @@ class Race(Lesson):
         low, high = (begin + ns for ns in AROUND)
         lane = self.lane = self.lane_alone(trace, (low, high)).show(begin - BEFORE)
         self.names = VGroup(
-            in_lane(lane, low, begin, tr("multiply second tile"), self.hue),
-            in_lane(lane, max(end, done), high, tr("multiply third tile"), self.hue),
+            in_lane(lane, low, begin, tr("multiply tile 2"), self.hue),
+            in_lane(lane, max(end, done), high, tr("multiply tile 3"), self.hue),
         )
         us = tr("no multiplication: {us:.1f} µs", us=(end - begin) / 1000)
         self.bracket = TimeBracket(lane, begin, end, self.sm, us, size=52)
-        self.memory = self.below(lane, tr("shared memory"), LEFT)
-        self.unit = self.below(lane, tr("copy unit (TMA): loads and writes"), RIGHT)
-        second, third = tr("second tile's data"), tr("third tile's data")
-        tile, *data = (tr("tile"), *2 * [tr("data")]) if self.narrow else (tr("second tile"), second, third)
-        self.used, self.data = (self.freight(one, self.theme.first_load) for one in data)
-        self.tile = self.freight(tile, self.theme.write).move_to([lane.x(begin), lane.get_y(), 0])
+        self.memory = self.below(lane, tr("shared memory: {of_sm} KB", of_sm=self.of_sm), LEFT)
+        self.unit = self.below(lane, tr("copy unit: loads and writes"), RIGHT)
+        kb, (high, wide, _) = (self.memory[0].width - px(24)) / self.of_sm, trace.problem.tile
+        slots = self.theme.first_load, self.own / trace.meta["stages"] * kb, trace.meta["stages"]
+        self.used, self.data = (self.freight(name, *slots) for name in (tr("data 2"), tr("data 3")))
+        self.tile = self.freight(tr("tile 2"), self.theme.write, 2 * high * wide / 1024 * kb)
+        self.tile.move_to([lane.x(begin), lane.get_y(), 0])
         self.gone = FadeOut(self.used.move_to(self.within(self.memory, self.used)), run_time=0.3)
         self.data.move_to(self.within(self.unit, self.data))
 
     def within(self, part: VGroup, one: VGroup) -> np.ndarray:
-        """Where the third tile's data, or what the second has on their right, stand in a part of the SM."""
-        side = LEFT if one is self.data else RIGHT
-        return part[0].get_edge_center(side) - (one.width / 2 + px(20)) * side
+        """Where data, or a tile beside them or in their place, stand in a part of the SM."""
+        side = RIGHT if one is self.tile and self.lane.trace is not self.naive else LEFT
+        return part[0].get_edge_center(side) - (one.width / 2 + px(12)) * side
 
     def through(self, one: VGroup, *parts: VGroup, leg: float = 0.5) -> Travel:
         """Data or a tile go from part to part of the SM, in so many seconds each."""
@@ -378,7 +385,7 @@ class Race(Lesson):
     def naive_pause(self) -> None:
         """The lane goes on into its second pause, which passes slowly."""
         drain, done, start = self.second_pause(self.naive)
-        self.say("A block needs most of the SM's memory, so the next one waits.")
+        self.say("Let us zoom in. A block takes {own} of the SM's {of_sm} KB, so the next one waits.")
         self.play(
             Leave(self.ticking), Zoom(self.lane, window=(drain + AROUND[0], drain + AROUND[1]), run_time=1.2),
             PlayTrace(self.lane, until=drain - BEFORE, run_time=1.2),
@@ -388,7 +395,7 @@ class Race(Lesson):
         self.add(self.lane)
         self.pass_by(drain, FadeIn(self.memory, self.used, self.unit, run_time=0.3))
         named = FadeIn(self.names[0], run_time=0.3)
-        self.pass_by(done, named, self.gone, self.through(self.tile, self.memory, self.unit))
+        self.pass_by(done, named, self.through(self.tile, self.memory, self.unit))
         launched = done + self.naive.meta["launch_ns"]["p50"]
         load = in_lane(self.lane, launched, start, tr("first load"), self.theme.first_load, 40)
         parts = VGroup(
@@ -396,7 +403,7 @@ class Race(Lesson):
             below_lane(self.lane, done, launched, self.bold("launch", 44), 20),
         )
         self.pass_by(
-            launched, FadeIn(parts, run_time=0.3), FadeOut(self.tile, run_time=0.3),
+            launched, FadeIn(parts, run_time=0.3), FadeOut(self.tile, run_time=0.3), self.gone,
             FadeIn(self.data, shift=px(60) * UP, run_time=0.3),
         )  # fmt: skip
         self.pass_by(start, self.through(self.data, self.memory))
@@ -420,33 +427,33 @@ class Race(Lesson):
         drain, _, start = self.second_pause(self.stays)
         self.close_up(self.stays)
         self.badge(self.times.copy())
-        self.say("It puts a finished tile into shared memory, from where the copy unit writes it.")
+        self.say("It puts its finished tile into shared memory. The copy unit writes it from there.")
         self.play(Fade(self.lane, 0.0, 1.0), FadeIn(self.memory, self.used, self.unit))
         self.pass_by(drain, FadeIn(self.names[0], run_time=0.3))
-        self.pass_by(drain + self.hand_over, self.gone, self.through(self.tile, self.memory, leg=1.2))
-        handed = self.word_from(drain, start, "hand over")
-        self.play(FadeIn(handed, run_time=0.3), self.through(self.tile, self.unit, leg=0.8))
-        self.say("Only then does it ask for the next tile's data. So multiplying stops again.")
+        way = self.through(self.tile, self.memory, self.unit, leg=0.9)
+        self.pass_by(drain + self.hand_over, self.gone, way)
+        self.say("Only then does this simple kernel ask for the next data, so multiplying stops again.")
         self.play(FadeIn(self.data, shift=px(60) * UP, run_time=0.4))
         self.pass_by(start, FadeOut(self.tile, run_time=0.4), self.through(self.data, self.memory, leg=1.2))
-        both = in_lane(self.lane, drain, start, tr("write and load"), self.write_and_load, 40)
-        self.close_up_ends(both, handed)
+        both = in_lane(self.lane, drain, start, tr("hand over, write and load"), self.write_and_load, 40)
+        self.close_up_ends(both)
 
     def pause_with_overlap(self) -> None:
-        """The third tile's data are there before the second tile is handed over."""
+        """The third tile's first K-steps are there before the second tile's last one is multiplied."""
         drain, done, start = self.second_pause(self.overlaps)
         self.close_up(self.overlaps)
-        self.say("A third kernel loads the next data earlier, into memory that this tile no longer needs.")
+        self.say("A third kernel loads the next data early, into memory that has already been read.")
         self.play(
             *self.heading("Persistent with overlap"), Fade(self.lane, 0.0, 1.0),
             FadeIn(self.memory, self.used, self.unit, self.names[0]),
         )  # fmt: skip
-        self.play(FadeIn(self.data, shift=px(60) * UP, run_time=0.4))
+        self.data, read, last = self.data[:-1], self.used[:-1], self.used[-1]
+        self.play(FadeIn(self.data, shift=px(60) * UP), FadeOut(read), run_time=0.4)
         self.pass_by(drain, self.through(self.data, self.memory, leg=0.9))
         self.say(
             "After the hand-over, writing and multiplying share the SM, and multiplying is slower than alone."
         )
-        self.pass_by(start, self.gone, self.through(self.tile, self.memory, leg=(start - drain) / PACE))
+        self.pass_by(start, FadeOut(last), self.through(self.tile, self.memory, leg=(start - drain) / PACE))
         handed = self.word_from(drain - 700 * self.narrow, start, "hand over")
         slower = self.word_from(start, self.lane.window[1], "multiply while a tile is written")
         self.pass_by(done, FadeIn(handed, slower, run_time=0.3), self.through(self.tile, self.unit))
@@ -493,7 +500,7 @@ class Race(Lesson):
         area = self.area
         key = self.key(
             Entry(tr("launch, first load"), [self.theme.launch, self.theme.first_load]),
-            *self.phases("multiply", "write"), Entry(tr("write and load"), [self.write_and_load]),
+            *self.phases("multiply", "write"), Entry(tr("hand over, write and load"), [self.write_and_load]),
             Entry(tr("multiply while a tile is written"), [self.theme.both]), *self.phases("hand over"),
         )  # fmt: skip
         step = (area.top - self.floor) / 3
@@ -516,17 +523,16 @@ class Race(Lesson):
         last = max(float(self.rows(trace)["done"][-1]) for trace in self.three)
         self.play(PlayTrace(self.ticking, *self.lanes, *brackets, until=last, run_time=1.4))
         ends = self.ends_of(self.lanes, [end for *_, end in self.parts])
-        for lanes, (pauses_us, loops_us, end) in zip(self.lanes, self.parts, strict=True):
+        for lanes, (pause, loops_us, end) in zip(self.lanes, self.parts, strict=True):
             sum_of = self.word(
-                "multiply {loops:.1f} + pauses {pauses:.1f} + start and last write {rest:.1f} =",
-                36, self.theme.text, loops=loops_us, pauses=pauses_us, rest=end - pauses_us - loops_us,
+                "multiply {loops:.1f} + 3 × average pause {pause:.2f} + rest {rest:.1f} =",
+                36, self.theme.text, loops=loops_us, pause=pause, rest=end - 3 * pause - loops_us,
             )  # fmt: skip
             fit(sum_of, area.width).next_to(lanes.grounds, UP, px(34), aligned_edge=RIGHT)
             sum_of.shift(max(0, area.left - sum_of.get_left()[0]) * RIGHT)
             ends.add(sum_of)
         self.say(
-            "The third kernel multiplies {slower:.1f} µs longer than naive, "
-            "but pauses {shorter:.1f} µs less. That saves {saved:.1f} µs."
+            "The third kernel multiplies {slower:.1f} µs longer than naive, but pauses {shorter:.1f} µs less."
         )
         self.play(FadeIn(ends, run_time=0.3))
         self.leave(ends, *brackets)
@@ -541,7 +547,7 @@ class Race(Lesson):
         rasters = self.trio(LaneImage, (0.78 if self.tall else 0.9) * step, top, step, orders)
         for raster in rasters:
             raster.show(self.lanes[0].t)
-        self.say("Most SMs compute four tiles, some only three. The slowest one sets the time.")
+        self.say("The slowest SM sets the time. Staying saves {stay:.1f} µs, overlap another {more:.1f} µs.")
         self.play(
             *self.heading("All SMs, a thin row each"),
             *(Fade(raster, 0.0, 1.0, run_time=1.2) for raster in rasters),
