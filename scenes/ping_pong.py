@@ -40,7 +40,7 @@ FILM = {
     ),
     "part": "Hiding waits",
     "place": 120,
-    "seconds": 83,
+    "seconds": 84,
     "shows": "Warps that do everything, a warp that loads, and two groups that take turns.",
 }
 TILE, TILES, THREADS = (128, 256, 64), 2, 256
@@ -83,10 +83,10 @@ class PingPong(OneProcessor):
         self.took = [row["us"] for row in rows]
         one, two, three = self.took
         self.guard(one > 1.05 * two and two > 1.05 * three, "each of the three kernels is faster")
-        self.first, self.second = 1 - two / one, 1 - three / two
+        self.first, self.second, self.whole = 1 - two / one, 1 - three / two, 1 - three / one
         # The processors that get most tiles end last.
         self.sms = Device.named("h200").sms
-        most = self.most = ceil(self.problem.tiles / self.sms)
+        most = ceil(self.problem.tiles / self.sms)
         off = [abs(most * us / took - 1) for us, took in zip(self.tiles_us, self.took, strict=True)]
         self.guard(max(off) < 0.02, "a tile's time tells that of the product")
 
@@ -119,18 +119,15 @@ class PingPong(OneProcessor):
         """Eight warps do everything, so the tensor cores stand still while they hand over and load."""
         kernel = self.alike
         multiply, period = kernel["multiply"], kernel["multiply"] + kernel["pause"]
-        self.badge(Badge(tr("drawn from measured medians"), "model"))
+        self.badge(Badge(tr("drawn with a tile's median times"), "model"))
         self.until = 1.02 * (self.lead + TILES * period)
         memory, unit = (edged(rectangle(px(250), px(64)), self.theme.quiet, 4) for _ in range(2))
         crew = (self.crew(8), tr("eight warps")), (memory, tr("shared memory")), (unit, tr("copy unit"))
         self.team = self.placed(crew)
-        self.say("In our first version, the same eight warps do all the work.")
+        self.say("In our first version, eight warps do all the work.")
         note = self.word("A warp is a group of 32 threads.", 44).next_to(self.team, DOWN, px(60))
         self.play(FadeIn(self.team, note))
-        self.say(
-            "They load, multiply, and hand each tile over, through shared memory, "
-            "to a copy unit that writes it."
-        )
+        self.say("They load data, multiply, and hand each tile to a copy unit, which writes it out.")
         key = self.key(*self.entries(), Entry(tr("tensor cores wait"), [self.theme.wait_text]))
         # The last of a tile's eight K-steps is multiplied when all is loaded.
         loaded, handed = self.lead + multiply * 7 / 8, self.lead + multiply + kernel["hand_over"]
@@ -162,10 +159,13 @@ class PingPong(OneProcessor):
         self.play(FadeOut(before), run_time=0.4)
         self.play(FadeIn(self.team, rows), run_time=0.5)
         self.run_to(rows, self.lead + period, 3.5)
-        self.say("Now the tensor cores wait for little more than the hand-over.")
-        self.run_to(rows, self.lead + TILES * period, 2.0)
+        self.say("Now the tensor cores wait barely longer than the hand-over takes.")
+        self.run_to(rows, self.lead + TILES * period, 3.2)
         before, us, _ = self.tiles_us
-        self.say("Each tile now takes {us:.1f} µs instead of {before:.1f} µs.", us=us, before=before)
+        self.say(
+            "Multiplying is slower during a write, yet each tile takes {us:.1f} instead of {before:.1f} µs.",
+            us=us, before=before,
+        )  # fmt: skip
         self.bracket(rows, period, tr("{us:.1f} µs for a tile and the wait", us=us))
         self.leave(rows, self.mark, self.axis)
 
@@ -175,7 +175,7 @@ class PingPong(OneProcessor):
         ground = rectangle(area.width, px(130), self.theme.idle)
         ground.move_to([area.center[0], area.top - 0.6 * area.height, 0])
         name = self.word(
-            "A processor has {registers:,} registers. Each number of a tile needs one, for its running sum.",
+            "A processor keeps running sums in its {registers:,} registers, one for each number of a tile.",
             44,
         )
         name.next_to(ground, UP, px(24), aligned_edge=LEFT)
@@ -209,7 +209,7 @@ class PingPong(OneProcessor):
         self.play(FadeIn(rest))
         self.let_read()
         self.play(Leave(two), Leave(rest), run_time=0.4)
-        self.say("So we split the warps into two groups, each with a half-size tile. Both fit.")
+        self.say("So we split the warps into two groups with half-size tiles. Both fit.")
         groups = [
             (self.crew(1), tr("a ninth warp loads")), (self.crew(4), tr("ping: four warps")),
             (self.crew(4), tr("pong: four warps")),
@@ -218,15 +218,15 @@ class PingPong(OneProcessor):
         self.play(FadeOut(before, one), run_time=0.4)
         self.play(FadeIn(self.team, ping, pong, beside), run_time=0.8)
         self.say("While one group empties its registers, the other fills its own.")
-        self.play(ping.animate.stretch(0.01, 0, about_edge=LEFT), run_time=1.4)
+        self.play(ping.animate.stretch(0.01, 0, about_edge=LEFT), run_time=1.9)
         both = (ping, 100), (pong, 0.01)
-        self.play(*(one.animate.stretch(by, 0, about_edge=LEFT) for one, by in both), run_time=1.4)
+        self.play(*(one.animate.stretch(by, 0, about_edge=LEFT) for one, by in both), run_time=1.9)
         self.leave(ground, name, ping, pong, beside)
 
     def two_groups(self) -> None:
         """One group hands over while the other multiplies."""
         turn, hand_over = self.turns["period"], self.turns["hand_over"]
-        self.badge(Badge(tr("drawn from measured medians"), "model"))
+        self.badge(Badge(tr("drawn with a tile's median times"), "model"))
         key = self.key(*self.entries())
         begins = (self.lead + number * turn for number in range(2 * TILES))
         cores = [Bar("multiply", begin, begin + turn) for begin in begins]
@@ -239,7 +239,7 @@ class PingPong(OneProcessor):
         }
         rows = self.rows(lanes)
         self.axis.next_to(rows.grounds, UP, px(12)).align_to(rows.grounds, RIGHT)
-        self.say("Now one group or the other is always multiplying.")
+        self.say("Four warps can keep the tensor cores busy while the other four hand over.")
         self.play(FadeIn(rows, self.axis), *key, run_time=0.6)
         self.run_to(rows, cores[-1].end, 2.2)
         self.bracket(rows, 2 * turn, tr("{us:.1f} µs for two half-size tiles", us=self.tiles_us[2]))
@@ -254,16 +254,12 @@ class PingPong(OneProcessor):
             for name, us in zip(names, self.took, strict=True)
         ]
         chart = Amounts(rows, self.area.width).move_to(self.area.center + px(30) * UP)
-        note = self.word(
-            "Timed separately: up to {most} tiles per processor, each in about the time shown", 40
-        )
-        note.move_to([self.area.center[0], self.area.bottom, 0], DOWN)
         self.say(
-            "For the whole product, the ninth warp saves {first:.0%}, "
-            "and ping-pong saves another {second:.0%}."
+            "The ninth warp saves {first:.0%} and ping-pong another {second:.0%}: "
+            "{whole:.0%} of the product's time."
         )
-        self.play(chart.come(), FadeIn(note), *self.key())
-        self.leave(chart, note)
+        self.play(chart.come(), *self.key())
+        self.leave(chart)
 
     # Warps, and lanes below them.
 
