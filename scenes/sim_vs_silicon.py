@@ -29,7 +29,7 @@ from tilesim_scenes.animations.fade import Fade, FadeIn, FadeOut, Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.film.race_film import RaceFilm
-from tilesim_scenes.film.traces import Default, shipped
+from tilesim_scenes.film.traces import Default
 from tilesim_scenes.kit.lesson import Lesson
 from tilesim_scenes.kit.many_sms import alike_together
 from tilesim_scenes.kit.predictions import held_out, step_terms
@@ -103,10 +103,12 @@ class SimVsSilicon(Lesson):
         gaps = self.tiles - 1
         each = {
             tr("slow starts of a tile"): (self.tiles, costs.mainloop_overhead),
-            tr("pauses to hand over a finished tile"): (gaps, costs.tile_gap),
+            tr("pauses between two tiles"): (gaps, costs.tile_gap),
             tr("slowdowns while a tile is written"): (gaps, costs.epilogue_overlap_penalty),
             tr("writing the last tile"): (1, costs.epilogue),
         }  # fmt: skip
+        gap = sum(ns for count, ns in each.values() if count > 1) / 1000
+        self.between = [gap] * gaps + [self.added - gaps * gap]
         self.extra = {
             (f"{count} {name} × {ns / 1000:.2f} µs" if count > 1 else name): round(count * ns / 1000, 1)
             for name, (count, ns) in each.items()
@@ -121,8 +123,10 @@ class SimVsSilicon(Lesson):
         self.near = int((off <= NEAR).sum())
         self.far = np.argsort(off)[-2:]
         off = np.array([abs(one.cycles) for one in self.found])
-        self.guard({*self.far} == {*np.argsort(off)[-2:]}, "the two outliers stay, whatever the clock")
-        self.guard(all("stream-k" in self.found[n].file for n in self.far), "both outliers are of Stream-K")
+        self.guard({*self.far} == {*np.argsort(off)[-2:]}, "the two worst stay, whatever the clock")
+        self.guard(all("stream-k" in self.found[n].file for n in self.far), "the two worst use Stream-K")
+        programs = {one.file.split("-")[1] for one in self.found}
+        self.guard(programs == {"naive", "persistent", "split", "stream"}, "runs are of four programs")
         self.half_cycles, self.near_cycles = float(np.median(off)), int((off <= NEAR).sum())
         ours = next(one for one in self.found if one.file == SHOWN)
         self.ours = self.found.index(ours)
@@ -152,8 +156,8 @@ class SimVsSilicon(Lesson):
             "{:.0f}",
             Badge(tr("simulated, measured"), "measured"),
             self.tr(
-                "Half are off by at most {half:.1%}, or {half_cycles:.1%} given each run’s own clock. "
-                "Matrix products that take {shortest:.0f} to {longest:.0f} µs.",
+                "Half are off by at most {half:.1%}, or by {half_cycles:.1%} had we known each clock. "
+                "The runs are matrix products that take {shortest:.0f} to {longest:.0f} µs.",
                 shortest=min(one.measured for one in self.found) / 1000,
                 longest=max(one.measured for one in self.found) / 1000,
             ),
@@ -198,8 +202,8 @@ class SimVsSilicon(Lesson):
             self.remove(flying, *flying)
             cells[number].set_fill(ManimColor(self.hue))
         rest = (cell.animate.set_fill(ManimColor(self.hue)) for cell in cells[3:])
-        self.play(LaggedStart(*rest, lag_ratio=0.3, run_time=2.0))
-        self.let_read()
+        self.play(LaggedStart(*rest, lag_ratio=0.3, run_time=3.0))
+        self.wait(1.7)
         self.play(Leave(pieces), Leave(whose), Leave(name), *map(Leave, cells[:31]), *map(Leave, cells[32:]))
         self.cell = cells[31]
 
@@ -223,11 +227,11 @@ class SimVsSilicon(Lesson):
         fit(limit, area.right - right[0] - px(20)).next_to(due, RIGHT, px(20)).match_y(load)
         texts = VGroup()
         for bar, name, how in (
-            (bars[0], tr("multiplying in three steps"), (
+            (bars[0], tr("multiplying the pieces of three steps"), (
                 self.tr("{m} × {n} × {k} multiplications ÷ {rate:,} per clock cycle = {cycles:,.0f} cycles",
                     m=m, n=n, k=k),
-                self.tr("measured: {share:.0%} of that rate, so {cycles:,.0f} ÷ {share:.2f} ÷ {assumed:,.0f} "
-                    "MHz = {step:.3f} µs"),
+                self.tr("Kernels reach {share:.0%} of that rate: {cycles:,.0f} ÷ {share:.2f} ÷ an assumed "
+                    "{assumed:,.0f} MHz = {step:.3f} µs"),
             )),
             (load, tr("loading the pieces of the third step"),
                 (tr("estimated from measurements on an H200"),)),
@@ -237,32 +241,32 @@ class SimVsSilicon(Lesson):
             fit(why.arrange(DOWN, buff=px(14), aligned_edge=LEFT), area.width)
             why.next_to(bar, DOWN, px(16)).align_to(bar, LEFT)
             texts.add(VGroup(word, why))
-        self.say("Each load starts two steps early and is finished in time, so only the multiplying counts.")
+        self.say("Each load starts two steps early and is finished in time, so loading adds no time.")
         self.play(self.cell.animate(run_time=0.6).become(bars[0]))
         self.remove(self.cell)
         self.add(bars[0])
         self.play(FadeIn(*bars[1:], texts[0]), run_time=0.6)
-        self.play(GrowFromEdge(load, LEFT), FadeIn(texts[1], figure, due, limit), run_time=2.2)
+        self.play(GrowFromEdge(load, LEFT), FadeIn(texts[1], figure, due, limit), run_time=1.2)
         self.leave(bars, load, figure, due, limit, texts)
 
     def all_parts(self) -> None:
         """The time of the SM that ends last: its steps, and what is added."""
         area, theme = self.area, self.theme
-        parts = [(self.all_steps / self.tiles, self.hue)] * self.tiles + [(self.added, theme.write)]
-        bars = VGroup()
-        for us, hue in parts:
-            bar = rectangle(area.width * us / self.ends[0], px(110), hue, 0.8)
-            bars.add(edged(bar, theme.text, 4))
-        bars.arrange(RIGHT, buff=0).move_to([area.left, area.top - px(210), 0], LEFT)
+        row = VGroup()
+        for pause in self.between:
+            for us, hue in ((self.all_steps / self.tiles, self.hue), (pause, theme.write)):
+                row.add(rectangle(area.width * us / self.ends[0], px(110), hue))
+        row.arrange(RIGHT, buff=0).move_to([area.left, area.top - px(210), 0], LEFT)
+        bars, pauses = row[::2], row[1::2]
         sums = self.tr("one SM: {tiles} tiles × {steps} steps × {step:.3f} µs = {all_steps:.1f} µs")
         steps = fit(label(sums, 50, bold=True), area.width)
         steps.next_to(bars[0], UP, px(24)).align_to(bars[0], LEFT)
-        others = VGroup(*(bar.copy() for bar in bars[:-2])).shift(px(230) * DOWN)
+        others = VGroup(*(bar.copy() for bar in bars[:-1])).shift(px(230) * DOWN)
         idle = edged(bars[0].copy().set_fill(opacity=0), theme.wait, 5).next_to(others, RIGHT, 0)
         waits = self.word("waits", 44, theme.wait_text).move_to(idle)
         fewer = self.bold("another SM: {n} tiles", 50, n=self.tiles - 1).next_to(others, UP, px(24))
         fewer.align_to(others, LEFT)
-        added = self.bold("all else: {added:.1f} µs", 50)
+        added = self.bold("between tiles and at the end: {added:.1f} µs", 50)
         added.next_to(bars, DOWN, px(24)).align_to(bars, RIGHT)
         rows = VGroup()
         for number, (what, us) in enumerate(self.extra.items()):
@@ -277,19 +281,18 @@ class SimVsSilicon(Lesson):
             all=self.problem.tiles, each=self.tiles - 1,
         )  # fmt: skip
         about.move_to([area.left, area.top - px(30), 0], LEFT)
-        self.say("{some} of the {sms} SMs compute a fifth tile, while the others have nothing left to do.")
+        self.say("{some} of the {sms} SMs compute a fifth tile, while the others wait.")
         self.play(FadeIn(steps, about, fewer), run_time=0.6)
-        for bar, other in zip(bars[:-1], (*others, VGroup(idle, waits)), strict=True):
-            self.play(GrowFromEdge(bar, LEFT), GrowFromEdge(other, LEFT), run_time=0.6)
+        for bar, other in zip(bars, (*others, VGroup(idle, waits)), strict=True):
+            self.play(GrowFromEdge(bar, LEFT), GrowFromEdge(other, LEFT), run_time=0.4)
         self.say(
-            "Starting, pausing and writing add {added:.0f} microseconds, estimated from runs of other sizes."
+            "Starting, pausing and writing cost the SM {added:.0f} microseconds, estimated from other runs."
         )
         self.play(*map(Leave, (others, idle, waits, fewer)))
-        self.play(GrowFromEdge(bars[-1], LEFT), FadeIn(added), run_time=0.8)
-        self.play(LaggedStart(*map(FadeIn, rows), lag_ratio=0.6, run_time=1.5))
-        self.play(FadeIn(whole), Leave(about), run_time=0.5)
+        self.play(FadeIn(pauses, added, whole), Leave(about), run_time=0.6)
+        self.play(LaggedStart(*map(FadeIn, rows), lag_ratio=0.6, run_time=1.2))
         self.wait(3.0)
-        self.leave(bars, steps, added, rows, whole)
+        self.leave(row, steps, added, rows, whole)
 
     # One prediction and its run.
 
@@ -303,9 +306,6 @@ class SimVsSilicon(Lesson):
         self.ticking = self.clock(1000 * max(self.ends))
         runs = dict(zip((tr("simulated"), tr("measured")), self.traces, strict=True))
         self.rasters, names, ends = two_runs(self, runs, self.ends, fills, alike_together)
-        note = label(tr("one row for each SM; simulated tiles vary at random"), 42, self.theme.quiet)
-        fit(note, self.area.right - names[0].get_right()[0] - px(40))
-        names[-1].become(note.next_to(names[0], RIGHT, px(40)))
         self.say("Above: the simulator’s prediction for all {sms} SMs. Below: the real run.")
         self.badge(Badge(tr("simulated, measured"), "measured"))
         self.play(*key, *(Fade(one, 0.0, 1.0) for one in self.rasters), FadeIn(names, self.ticking))
@@ -354,7 +354,7 @@ class SimVsSilicon(Lesson):
         below = VGroup(self.word("← predicted too short", 42), self.word("predicted too long →", 42))
         below[0].move_to([area.left, area.bottom + px(24), 0], LEFT)
         below[1].move_to([area.right, area.bottom + px(24), 0], RIGHT)
-        self.note = self.word("one dot for each run; the large one is the run just shown", 44)
+        self.note = self.word("four programs: naive, persistent, split-K, Stream-K; large dot: run shown", 44)
         high = tallest * size + px(20)
         self.head = np.array([area.center[0], foot + high + px(70), 0])
         self.note.move_to(self.head, DOWN)
@@ -362,9 +362,7 @@ class SimVsSilicon(Lesson):
         self.dots = [dot.copy().move_to([x, foot + (n + 0.5) * size, 0]) for x, n in now]
         self.later = [[np.array([x, foot + (n + 0.5) * size, 0])] for x, n in then]
         ours = self.dots[self.ours].set_color(ManimColor(theme.text)).scale(1.6).set_z_index(1)
-        self.say(
-            "One match could be luck. So here are {all} runs of many sizes, none used for the estimates."
-        )
+        self.say("That match was lucky. Here is a dot for each of {all} runs, none used for the estimates.")
         self.play(FadeIn(axis, ticks, below, self.note), run_time=0.5)
         self.play(FadeIn(ours, shift=px(300) * DOWN), run_time=0.7)
         falling = [FadeIn(dot, shift=px(300) * DOWN) for dot in self.dots if dot is not ours]
@@ -378,28 +376,31 @@ class SimVsSilicon(Lesson):
         )
         self.outliers = VGroup()
         for number in self.far:
-            one, problem = self.found[number], shipped(f"held_out/{self.found[number].file}").problem
-            off = label(f"{one.error:+.0%}".replace("-", "−"), 44, bold=True)
-            size = lines(f"{problem.m} × {problem.n} × {problem.k}", 36, 0.25 * area.width, color=theme.text)
-            named = VGroup(off, size).arrange(DOWN, buff=px(10)).next_to(self.dots[number], UP, px(14))
+            off = label(f"{self.found[number].error:+.0%}".replace("-", "−"), 44, bold=True)
+            named = VGroup(off, label("Stream-K", 40)).arrange(DOWN, buff=px(10))
+            named.next_to(self.dots[number], UP, px(14))
             ends = area.left + named.width / 2, area.right - named.width / 2
             self.outliers.add(named.set_x(np.clip(named.get_x(), *ends)))
-        self.say("{near} of {all} are off by at most 5%. Both outliers are of Stream-K, which splits tiles.")
+        self.say(
+            "{near} of {all} are off by at most 5%. The two worst use Stream-K, which lets SMs share a tile."
+        )
         self.play(FadeIn(near, self.beside, self.middle), run_time=1.8)
         self.play(FadeIn(self.outliers), run_time=1.8)
 
     def without_the_clock(self) -> None:
         """Dots move to their errors in cycles, which no clock changes, and the middle half moves in."""
-        clocks = self.tr("clock: {assumed:,.0f} MHz assumed, {slow:,.0f} to {fast:,.0f} measured afterwards")
+        clocks = self.tr(
+            "We assumed a clock of {assumed:,.0f} MHz. It varied from {slow:,.0f} to {fast:,.0f}."
+        )
         note = lines(clocks, 44, self.area.width, bold=True).move_to(self.head, DOWN)
         text = tr("half within ±{half:.1%}", half=self.half_cycles)
         middle = self.band(self.half_cycles, self.middle[0].height, text)
         self.say(
-            "Given each run’s own clock, half are off by at most {half_cycles:.1%}. "
-            "Why the two outliers stay, we do not know."
+            "If we had known each run’s clock, half would be within {half_cycles:.1%}. "
+            "We do not know why two remain far off."
         )
-        self.play(FadeOut(self.note, self.outliers), FadeIn(note), run_time=0.6)
+        self.play(FadeOut(self.note, self.outliers, self.beside), FadeIn(note), run_time=0.6)
         self.wait(0.8)
         move = Travel(self.dots, self.later, leg=1.8, apart=0.0)
         self.play(move, ReplacementTransform(self.middle, middle, run_time=1.8))
-        self.play(FadeOut(self.beside), FadeIn(self.beside_cycles), run_time=0.4)
+        self.play(FadeIn(self.beside_cycles), run_time=0.4)
