@@ -57,7 +57,8 @@ class PingPong(OneProcessor):
         self.m, self.n, self.k = 8192, 8192, 512
         self.problem = Problem(self.m, self.n, self.k, tile=TILE, order="grouped:8")
         measured = report("ping_pong")
-        stamped = {row["kernel"]: row for row in report("between_tiles")["rows"]}
+        stamps = (row for row in report("between_tiles")["rows"] if row["m"] == self.m and row["written"])
+        stamped = {row["kernel"]: row for row in stamps}
         self.gpu, rows = measured["machine"]["gpu"], measured["rows"]
         same = [(row["kernel"], *row["tile"], row["stages"]) for row in rows]
         self.guard(
@@ -88,7 +89,7 @@ class PingPong(OneProcessor):
         self.sms = Device.named("h200").sms
         most = ceil(self.problem.tiles / self.sms)
         off = [abs(most * us / took - 1) for us, took in zip(self.tiles_us, self.took, strict=True)]
-        self.guard(max(off) < 0.02, "a tile's time tells that of the product")
+        self.guard(max(off) < 0.025, "a tile's time tells that of the product")
 
     def construct(self) -> None:
         self.ask("Tensor cores are the parts of a GPU that multiply matrices.")

@@ -46,7 +46,7 @@ FILM = {
     "title": "Simulation against silicon",
     "question": "Can a simulator predict how long a GPU takes?",
     "finding": (
-        "Of 106 runs on an H200 that were set aside for testing, our simulator predicts 88 to within "
+        "Of 106 runs on an H200 that were set aside for testing, our simulator predicts 87 to within "
         "5 percent. The worst is off by 21%."
     ),
     "part": "Models",
