@@ -392,7 +392,7 @@ class Race(Lesson):
     def naive_pause(self) -> None:
         """The lane goes on into its second pause, which passes slowly."""
         drain, done, start = self.second_pause(self.naive)
-        self.say("Let us zoom in. A block takes {own} of the SM's {of_sm} KB, so the next one waits.")
+        self.say("A block needs {own} KB. Two do not fit into the SM's {of_sm}, so the next one waits.")
         self.play(
             Leave(self.ticking), Zoom(self.lane, window=(drain + AROUND[0], drain + AROUND[1]), run_time=1.2),
             PlayTrace(self.lane, until=drain - BEFORE, run_time=1.2),

@@ -154,10 +154,7 @@ class TilingHierarchy(Lesson):
         self.add_up(VGroup(VGroup(first[0][0], VGroup(first[0][1], beside[0]))), VGroup(words, beside), 4.5)
         self.let_read()
         self.play(*map(Leave, (first, beside, words)), run_time=0.5)
-        self.say(
-            "In a larger tile, each number is used more often. "
-            "The limit is how many sums its processor can hold."
-        )
+        self.say("Larger tiles use each number more often, but the processor has to hold all of their sums.")
         second, words = self.tile(large, 0.3)
         self.play(FadeIn(second, words[0]), run_time=0.5)
         self.add_up(second, words, 4.0)
