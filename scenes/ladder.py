@@ -162,8 +162,8 @@ class Ladder(OneProcessor):
         self.play(FadeIn(shown, grid, words), FadeIn(tile, names[0]), run_time=0.8)
         self.play(FadeIn(row, column, names[1:]))
         self.say(
-            "Together, they take {strips} KB, but fast memory has {room}. So threads load them chunk by "
-            "chunk.",
+            "Both strips need {strips} KB, but fast memory holds only {room} KB. "
+            "So threads load them chunk by chunk.",
             strips=self.strips,
             room=self.fast,
         )
@@ -290,8 +290,8 @@ class Ladder(OneProcessor):
         fit(panel, self.area.width, top - low).move_to([self.area.center[0], (low + top) / 2, 0])
         drawing, rays, sent, used, note = far
         self.say(
-            "Memory always delivers {each} neighboring numbers of a row. Reading down a column, each thread "
-            "drops all but one."
+            "Memory always delivers {each} neighboring numbers of a row. "
+            "Reading down a column, each thread uses only one."
         )
         self.badge(Badge(tr("schematic"), "model"))
         words = tr("delivered"), tr("used")
@@ -306,7 +306,8 @@ class Ladder(OneProcessor):
         self.play(Create(near[1]), run_time=1.2)
         self.play(FadeIn(*near[2:]), run_time=1.0)
         self.say("That cuts the time to a twelfth: {us:.0f} µs.", us=self.us[1])
-        self.come(1, 1.2, Leave(panel))
+        self.come(1, 2.4, Leave(panel))
+        self.wait(1.3)
 
     # Lanes of one processor.
 
@@ -344,8 +345,7 @@ class Ladder(OneProcessor):
         self.badge(Badge(tr("model"), "model"))
         self.roll(before, FadeIn(title), Leave(self.bars), *legend)
         self.say(
-            "Program 3 keeps two loads under way while it multiplies. That cuts {second:.0f} µs to "
-            "{third:.0f}.",
+            "Program 3 loads the next pairs while it multiplies. That cuts {second:.0f} µs to {third:.0f}.",
             second=self.us[1],
             third=self.us[2],
         )
@@ -357,10 +357,12 @@ class Ladder(OneProcessor):
         self.until = float(max(bar.end for row in self.across.values() for bar in row))
         title = self.word("in the middle of a run: two tiles in one processor, over time →", 38)
         (rows,) = self.lanes_of(title, self.across)
-        self.say("Program 4 already loads for tile 2, and a copy unit in the processor writes tile 1.")
+        self.say(
+            "Program 4 fills its buffers for tile 2 early, and a copy unit in the processor writes tile 1."
+        )
         self.roll(rows, FadeIn(title), Leave(self.lanes))
         self.say("In the red gap, tensor cores wait while threads hand tile 1 to the copy unit.")
-        self.wait(1.0)
+        self.wait(0.5)
         self.lanes = VGroup(title, rows)
 
     def what_is_left(self) -> None:
@@ -371,7 +373,9 @@ class Ladder(OneProcessor):
             bar[0].add(label(busy, 40, ink_on(self.hue), bold=True).move_to(bar[0]))
         note = self.word("Program 1’s bar, {us:,.0f} µs, does not fit on this scale.", 38, us=self.us[0])
         note.next_to(self.bars, UP, px(30)).align_to(self.bars, LEFT)
-        self.say("Only the waiting shrinks. Hand-overs and the run’s start and end are part of what is left.")
+        self.say(
+            "Mostly the waiting shrinks. What is left of it includes hand-overs and the run’s start and end."
+        )
         self.come(0, 0.6, Fade(note, 0.0, 1.0, rate_func=late), Leave(self.lanes))
         self.play(self.bars.come(1, 2), run_time=1.4)
         self.let_read()
@@ -381,7 +385,8 @@ class Ladder(OneProcessor):
 def rows_across(ahead: int, load: int, multiply: int, gap: int, write: int) -> dict[str, list[Bar]]:
     """Two tiles of a program that loads `ahead` pairs of chunks ahead, also for the next tile.
 
-    `load`, `multiply`: ns for a pair. `gap`: ns between two tiles. `write`: ns that writing a tile takes.
+    `load`, `multiply`: ns for a pair. `gap`: ns between two tiles, for handing over the first;
+    `write`: from its end until it is written.
     """
     done = PART.k_steps * multiply
     starts, rest = {1: 0, 2: done + gap}, (PART.k_steps - ahead - 1) * multiply + load
@@ -393,7 +398,7 @@ def rows_across(ahead: int, load: int, multiply: int, gap: int, write: int) -> d
             Bar("load", done - ahead * multiply, done - multiply + load),
             Bar("load", starts[2], starts[2] + rest),
         ],
-        tr("writing tile 1"): [Bar("write", done, done + write)],
+        tr("writing tile 1"): [Bar("write", done + gap, done + write)],
     }
 
 

@@ -86,7 +86,7 @@ def test_shares_of_the_ladder_in_a_file_are_of_the_time_of_all_tensor_cores() ->
 
 def test_the_last_program_of_the_ladder_loads_and_writes_across_tiles() -> None:
     (first, second, wait), _, (load, _), (write,) = made("ladder").across.values()
-    assert (wait.start, wait.end) == (first.end, second.start) and write.start == first.end
+    assert (wait.start, wait.end) == (first.end, second.start) and write.start == wait.end
     assert load.start < first.end and load.end <= second.start < write.end < second.end
 
 
