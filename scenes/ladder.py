@@ -341,7 +341,10 @@ class Ladder(OneProcessor):
             Entry(tr("tensor cores wait"), [self.theme.wait]),
         )
         before, after = self.lanes_of(title, one_by_one, running_ahead)
-        self.say("Program 2 loads a pair of chunks, multiplies it, and only then loads the next.")
+        self.say(
+            "Program 2, at {us:.0f} µs, loads two chunks, multiplies them, and only then loads the next two.",
+            us=self.us[1],
+        )
         self.badge(Badge(tr("model"), "model"))
         self.roll(before, FadeIn(title), Leave(self.bars), *legend)
         self.say(
@@ -358,7 +361,8 @@ class Ladder(OneProcessor):
         title = self.word("in the middle of a run: two tiles in one processor, over time →", 38)
         (rows,) = self.lanes_of(title, self.across)
         self.say(
-            "Program 4 fills its buffers for tile 2 early, and a copy unit in the processor writes tile 1."
+            "Program 4, at {us:.0f} µs, starts to load tile 2 early, and a copy unit writes tile 1.",
+            us=self.us[3],
         )
         self.roll(rows, FadeIn(title), Leave(self.lanes))
         self.say("In the red gap, tensor cores wait while threads hand tile 1 to the copy unit.")
