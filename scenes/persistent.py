@@ -14,16 +14,13 @@ import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, ManimColor, VGroup
 
 from tilesim import Trace, simulate
-from tilesim.gemm import kernel_of
-from tilesim.gemm.fit import limits_of
 from tilesim.kernel_costs.default import default_costs
 from tilesim.metrics import next_in_slot
-from tilesim.products import Product
 from tilesim_scenes.animations.fade import Fade, FadeIn, FadeOut
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Travel
 from tilesim_scenes.film.run_film import RunFilm
-from tilesim_scenes.film.runs import pauses
+from tilesim_scenes.film.runs import pauses, shared_kb
 from tilesim_scenes.film.traces import Default, shipped
 from tilesim_scenes.kit.few_sms import BLOCK, DEVICE, PRODUCT, SMS, TOP, FewSMs
 from tilesim_scenes.kit.many_sms import alike_together
@@ -98,9 +95,7 @@ class Persistent(FewSMs):
         saved, less = (sum(lengths[0]) - sum(lengths[1])) / self.run.device.sms, np.ptp(self.us) * 1000
         self.guard(0.9 < saved / less < 1.1, "all that persistent blocks save is part of the pauses")
         self.guard({one.device.ctas_per_sm for one in self.both.values()} == {1}, "one block fits into an SM")
-        config, product = self.naive.config, Product.of(self.naive.problem)
-        self.own = kernel_of(config).shared_bytes(config, product) // 1024
-        self.of_sm = limits_of(self.naive.device.name).sm_bytes // 1024
+        self.own, self.of_sm = shared_kb(self.naive)
         self.guard(2 * self.own > self.of_sm, "an SM's shared memory holds only one naive block")
         self.guard(0 < costs.tile_gap < costs.prologue, "later loads begin during the write before")
         for one in self.both.values():

@@ -74,7 +74,8 @@ class PingPong(OneProcessor):
         self.guard(self.turns["pause"] < 0, "of two groups, one or the other is always multiplying")
         self.guard(self.turns["hand_over"] < self.turns["period"], "a group is ready when its turn comes")
         whole = [kernel["multiply"] + kernel["pause"] for kernel in (self.alike, self.loads)]
-        self.tiles_us = [round(ns / 1000, 1) for ns in (*whole, 2 * self.turns["period"])]
+        periods = *whole, 2 * self.turns["period"]
+        self.tiles_us = [round(ns / 1000, 1) for ns in periods]
         # What a tile's first data take, so long as they are asked for after the hand-over.
         self.lead = self.alike["pause"] - self.alike["hand_over"]
         self.sums = TILE[0] * TILE[1]
@@ -88,8 +89,8 @@ class PingPong(OneProcessor):
         # The processors that get most tiles end last.
         self.sms = Device.named("h200").sms
         most = ceil(self.problem.tiles / self.sms)
-        off = [abs(most * us / took - 1) for us, took in zip(self.tiles_us, self.took, strict=True)]
-        self.guard(max(off) < 0.025, "a tile's time tells that of the product")
+        off = [abs(most * ns / 1000 / took - 1) for ns, took in zip(periods, self.took, strict=True)]
+        self.guard(max(off) < 0.02, "a tile's time tells that of the product")
 
     def construct(self) -> None:
         self.ask("Tensor cores are the parts of a GPU that multiply matrices.")

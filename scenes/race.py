@@ -14,18 +14,15 @@ import numpy as np
 from manim import DOWN, LEFT, RIGHT, UP, Animation, ManimColor, Mobject, VGroup, smoothstep
 
 from tilesim import Device, Problem, Trace
-from tilesim.gemm import kernel_of
-from tilesim.gemm.fit import limits_of
 from tilesim.ladder import reports
 from tilesim.metrics import in_turn
-from tilesim.products import Product
 from tilesim_scenes.animations.fade import Fade, FadeIn, FadeOut, Leave
 from tilesim_scenes.animations.run import PlayTrace
 from tilesim_scenes.animations.travel import Deal, Travel
 from tilesim_scenes.animations.unroll import Unroll
 from tilesim_scenes.animations.zoom import Zoom
 from tilesim_scenes.film.race_film import RaceFilm
-from tilesim_scenes.film.runs import pauses, written_after_hand_over
+from tilesim_scenes.film.runs import pauses, shared_kb, written_after_hand_over
 from tilesim_scenes.film.traces import Default, shipped
 from tilesim_scenes.kit.lane_words import below_lane, in_lane
 from tilesim_scenes.kit.lesson import Lesson
@@ -122,8 +119,7 @@ class Race(Lesson):
         self.sm = self.followed()
         rows = self.rows(self.naive)
         self.guard(bool((rows["issue"][1:] >= rows["done"][:-1]).all()), "an SM has room for one block")
-        config, self.of_sm = self.naive.config, limits_of(self.naive.device.name).sm_bytes // 1024
-        self.own = kernel_of(config).shared_bytes(config, Product.of(self.naive.problem)) // 1024
+        self.own, self.of_sm = shared_kb(self.naive)
         self.parts = self.sums(self.sm)
         (pause, loops_us, _), _, (less, longer, _) = self.parts
         self.shorter, self.slower = 3 * (pause - less), longer - loops_us
@@ -446,7 +442,7 @@ class Race(Lesson):
         self.close_up_ends(both)
 
     def pause_with_overlap(self) -> None:
-        """The third tile's first K-steps are there before the second tile's last one is multiplied."""
+        """The third tile's first data arrive before the second tile is finished."""
         drain, done, start = self.second_pause(self.overlaps)
         self.close_up(self.overlaps)
         self.say("A third kernel loads the next data early, into memory that has already been read.")

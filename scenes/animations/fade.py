@@ -52,8 +52,29 @@ def late(alpha: float) -> float:
     return float(smoothstep(2 * alpha - 1))
 
 
-class Fade(Direct):
-    """A mobject from `start` to `end`, shares of its own opacities: what is hollow stays hollow."""
+class Shown(Direct):
+    """Mobjects from `start` to `end`, shares of their own opacities: what is hollow stays hollow."""
+
+    start: float
+    end: float
+
+    def begin(self) -> None:
+        self._own = looks(self.mobject, self.start)
+        super().begin()
+
+    def shares(self, alpha: float) -> list[float]:
+        """What each member of the mobjects shows, one after another where there is a lag."""
+        count = len(self._own)
+        ways = (self.get_sub_alpha(alpha, number, count) for number in range(count))
+        return [self.start + way * (self.end - self.start) for way in ways]
+
+    def interpolate_mobject(self, alpha: float) -> None:
+        for (one, own), share in zip(self._own, self.shares(alpha), strict=True):
+            set_opacities(one, own, share)
+
+
+class Fade(Shown):
+    """A mobject from one share of its own opacities to another."""
 
     def __init__(
         self, mobject: Mobject, start: float, end: float, run_time: float = 0.3, **kwargs: Any
@@ -61,18 +82,11 @@ class Fade(Direct):
         self.start, self.end = start, end
         super().__init__(mobject, run_time=run_time, **kwargs)
 
-    def begin(self) -> None:
-        self._own = looks(self.mobject, self.start)
-        super().begin()
 
-    def interpolate_mobject(self, alpha: float) -> None:
-        show_share(self._own, self.start + self.rate_func(alpha) * (self.end - self.start))
-
-
-class FadeIn(Direct):
+class FadeIn(Shown):
     """As Manim's, which copies its mobjects three times: they appear, from elsewhere if that is said."""
 
-    ends: tuple[float, float] = 0.0, 1.0
+    start, end = 0.0, 1.0
 
     def __init__(
         self,
@@ -86,28 +100,26 @@ class FadeIn(Direct):
         super().__init__(*mobjects, **kwargs)
 
     def begin(self) -> None:
-        start, end = self.ends
-        centre, away = self.mobject.get_center(), (start - end) * self.shift
-        if self.target is not None:
-            away = self.target.get_center() - centre
-        self._members = [
-            (one, own, one.points, centre + away + self.scale * (one.points - centre))
-            for one, own in looks(self.mobject)
-        ]
+        self._ways = []
+        if self.target is not None or self.scale != 1 or np.any(self.shift):
+            centre, away = self.mobject.get_center(), (self.start - self.end) * self.shift
+            if self.target is not None:
+                away = self.target.get_center() - centre
+            homes = ((one, one.points) for one in self.mobject.get_family())
+            self._ways = [(one, home, centre + away + self.scale * (home - centre)) for one, home in homes]
         super().begin()
 
     def interpolate_mobject(self, alpha: float) -> None:
-        start, end = self.ends
-        for number, (one, own, home, far) in enumerate(self._members):
-            share = start + self.get_sub_alpha(alpha, number, len(self._members)) * (end - start)
-            set_opacities(one, own, share)
-            one.points = far + share * (home - far)
+        super().interpolate_mobject(alpha)
+        if self._ways:
+            for (one, home, far), share in zip(self._ways, self.shares(alpha), strict=True):
+                one.points = far + share * (home - far)
 
 
 class FadeOut(FadeIn):
     """As Manim's: they fade out and leave the scene, as they were, so that they can come back."""
 
-    ends = 1.0, 0.0
+    start, end = 1.0, 0.0
 
     def clean_up_from_scene(self, scene: Any) -> None:
         self.interpolate(0.0)

@@ -7,7 +7,10 @@ import numpy as np
 
 from tilesim import SCHEDULES, Problem, Trace, WorkItems
 from tilesim.analysis.time_account import PARTS, difference, difference_by_sm
+from tilesim.gemm import kernel_of
+from tilesim.gemm.fit import limits_of
 from tilesim.metrics import breakdown, first_of_cta, in_turn, launch_end, next_in_slot
+from tilesim.products import Product
 from tilesim_scenes.look.language import tr
 
 LONGEST_NAME = 24
@@ -32,6 +35,12 @@ def schedule_name(trace: Trace) -> str:
         name = " ".join(trace.schedule.split())
         return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1].rstrip()}…"
     return re.sub("-k(?![a-z])", "-K", re.sub("-(?!k(?![a-z]))", " ", trace.schedule).capitalize())
+
+
+def shared_kb(trace: Trace) -> tuple[int, int]:
+    """KB of shared memory that a thread block of a recorded matrix product takes, and that its SM has."""
+    block = kernel_of(trace.config).shared_bytes(trace.config, Product.of(trace.problem))
+    return block // 1024, limits_of(trace.device.name).sm_bytes // 1024
 
 
 def names(traces: tuple[Trace, ...]) -> tuple[str, ...]:
