@@ -193,7 +193,7 @@ class Coalescing(Lesson):
         ]
         bars = self.bars_of(rows, same)
         self.badge(self.measured())
-        self.say("One below another, the same sum takes {times:.1f} times as long.")
+        self.say("With neighbors one below another, it takes {times:.1f} times as long.")
         self.play(bars.come())
         self.play(FadeIn(same))
         self.leave(bars, same)
@@ -301,7 +301,9 @@ class Coalescing(Lesson):
         """Columns are read one after another; what is sent for each stands beside the cache, to scale."""
         table = self.cells_of(min(px(76), self.area.width / COLUMNS), self.waste).move_to(self.area.center)
         column = VGroup(*(line[0].copy().set_fill(ManimColor(self.hue)) for line in table))
-        self.say("A column has {below:,} threads. At most {at_once:,} run at once, one column after another.")
+        self.say(
+            "A column has {below:,} threads, but at most {at_once:,} run at once. So columns take turns."
+        )
         self.badge(Badge(tr("schematic"), "model"))
         self.play(*map(Leave, self.all), FadeIn(table, column))
         for further in table[0][1:]:
@@ -340,8 +342,7 @@ class Coalescing(Lesson):
         fit(charts, np.inf, area.height - px(70)).move_to(area.center + px(34) * UP)
         self.badge(Badge(self.tr("counted and measured on {gpu}"), "measured"))
         self.say(
-            "With as many numbers in fewer columns, several rows share a piece. "
-            "So less is sent, and in less time."
+            "In fewer columns, one piece holds several rows: memory sends less, and the sum takes less time."
         )
         changes = [Leave(self.cache), *(FadeIn(chart[-1]) for chart in charts)]
         self.play(*changes, *self.key(*self.used_or_not), *(chart.come(0, 1, 2, 3) for chart in charts))

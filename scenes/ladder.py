@@ -342,7 +342,7 @@ class Ladder(OneProcessor):
         )
         before, after = self.lanes_of(title, one_by_one, running_ahead)
         self.say(
-            "Program 2, at {us:.0f} µs, loads two chunks, multiplies them, and only then loads the next two.",
+            "Program 2 loads two chunks, multiplies them, and then loads two more. It takes {us:.0f} µs.",
             us=self.us[1],
         )
         self.badge(Badge(tr("model"), "model"))
@@ -361,7 +361,7 @@ class Ladder(OneProcessor):
         title = self.word("in the middle of a run: two tiles in one processor, over time →", 38)
         (rows,) = self.lanes_of(title, self.across)
         self.say(
-            "Program 4, at {us:.0f} µs, starts to load tile 2 early, and a copy unit writes tile 1.",
+            "Program 4 starts loading tile 2 early and lets a copy unit write tile 1. It takes {us:.0f} µs.",
             us=self.us[3],
         )
         self.roll(rows, FadeIn(title), Leave(self.lanes))
@@ -378,7 +378,7 @@ class Ladder(OneProcessor):
         note = self.word("Program 1’s bar, {us:,.0f} µs, does not fit on this scale.", 38, us=self.us[0])
         note.next_to(self.bars, UP, px(30)).align_to(self.bars, LEFT)
         self.say(
-            "Mostly the waiting shrinks. What is left of it includes hand-overs and the run’s start and end."
+            "It is mainly the waiting that shrinks. Hand-overs and the run’s start and end still take time."
         )
         self.come(0, 0.6, Fade(note, 0.0, 1.0, rate_func=late), Leave(self.lanes))
         self.play(self.bars.come(1, 2), run_time=1.4)

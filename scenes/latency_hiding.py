@@ -181,7 +181,7 @@ class LatencyHiding(Lesson):
         return lanes.show(0.0)
 
     def row_of(self, warps: int) -> VGroup:
-        """A line of the table: warps, the cycles of a round, and rounds in 1,000 cycles."""
+        """A row of the table: how many warps, cycles per round, and rounds per 1,000 cycles."""
         y = self.table_top - (STEPS.index(warps) + 0.5) * self.table_step
         cells = (f"{warps}", f"{self.cycles[warps]:,.0f}", f"{self.rates[warps]:.2f}")
         texts = VGroup()

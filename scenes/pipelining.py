@@ -160,7 +160,7 @@ class Pipelining(Lesson):
         self.run_to(self.pipelines[2].makespan)
 
     def three_buffers(self) -> None:
-        self.say("With three buffers, two loads can be under way at once: memory can deliver both.")
+        self.say("With three buffers, two loads can run at once, because memory can serve both.")
         self.another(ENOUGH, self.word("model: neither load slows the other down", 38))
         self.run_to(self.pipelines[ENOUGH].makespan / 2)
         self.say(

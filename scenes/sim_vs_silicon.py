@@ -390,7 +390,7 @@ class SimVsSilicon(Lesson):
     def without_the_clock(self) -> None:
         """Dots move to their errors in cycles, which no clock changes, and the middle half moves in."""
         clocks = self.tr(
-            "We assumed a clock of {assumed:,.0f} MHz. It varied from {slow:,.0f} to {fast:,.0f}."
+            "We assumed a clock of {assumed:,.0f} MHz. It ranged from {slow:,.0f} to {fast:,.0f} MHz."
         )
         note = lines(clocks, 44, self.area.width, bold=True).move_to(self.head, DOWN)
         text = tr("half within ±{half:.1%}", half=self.half_cycles)

@@ -31,7 +31,7 @@ FILM = {
     ),
     "part": "Memory",
     "place": 80,
-    "seconds": 78,
+    "seconds": 77,
     "shows": "One matrix product with small and with large tiles: what is loaded, and the time.",
     "takes": "report",
 }
@@ -209,7 +209,7 @@ class TilingHierarchy(Lesson):
         ]
         chart = self.chart(tr("numbers of A and of B that are loaded for each number of C"), amounts)
         self.say(
-            "With tiles of {m} × {n}, each number of C costs far fewer loads: {few} instead of {all}.",
+            "With tiles of {m} × {n}, each number of C takes only {few} loads instead of {all}.",
             m=sizes[-1][0], n=sizes[-1][1], few=counts[-1], all=counts[0],
         )  # fmt: skip
         self.play(FadeIn(chart[0], run_time=0.3), chart[1].come().set_run_time(3.5))
